@@ -9,8 +9,8 @@ import { errorsWithoutExample } from "../openapi/ErrorExamples.ts"
 import { repositoryRoot } from "../Repository.ts"
 import { breakingChanges, compatibleChanges } from "./description/Changes.ts"
 import { applyDocumentMutations } from "./description/DocumentMutation.ts"
-import { descriptionFaults, validNearMisses } from "./description/Incomplete.ts"
-import { type LintFinding, lintDescription } from "./description/Lint.ts"
+import { openApiDocumentFaults, validDocumentMutations } from "./description/Incomplete.ts"
+import { type LintFinding, lintOpenApiDocument } from "./description/Lint.ts"
 
 /** The tests insert faults into the released document. This document changes rarely, so the targets stay valid. */
 const released: OpenApiDocument = JSON.parse(readFileSync(join(repositoryRoot, "docs/openapi.released.json"), "utf8"))
@@ -32,11 +32,14 @@ describe("the linters of the OpenAPI document", () => {
   // Inserts all faults into one document, because starting a linter takes a second.
   beforeAll(async () => {
     const file = join(folder, "openapi.json")
-    writeFileSync(file, JSON.stringify(applyDocumentMutations(released, [...descriptionFaults, ...validNearMisses])))
-    findings = await lintDescription(file)
+    writeFileSync(
+      file,
+      JSON.stringify(applyDocumentMutations(released, [...openApiDocumentFaults, ...validDocumentMutations]))
+    )
+    findings = await lintOpenApiDocument(file)
   })
 
-  it.each(descriptionFaults)("the linters report $what by $rule", ({ at, rule }) => {
+  it.each(openApiDocumentFaults)("the linters report $what by $rule", ({ at, rule }) => {
     const reported = findings.filter((one) => one.rule === rule && one.pointer.endsWith(at))
     expect(reported).not.toEqual([])
   })

@@ -66,7 +66,7 @@ export const testCompilerOptions = {
 }
 
 /** Returns the names of all packages that an installation would add. */
-export const installedPackages = async (folder: string): Promise<ReadonlyArray<string>> => {
+export const listPackagesToInstall = async (folder: string): Promise<ReadonlyArray<string>> => {
   await runProgram(folder, "npm", "install", "--package-lock-only")
   const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")) as {
     readonly packages: Readonly<Record<string, object>>

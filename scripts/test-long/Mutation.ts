@@ -1,20 +1,20 @@
 /**
  * Plants one small fault at a time into core, sql and server, runs the tests that execute the changed code, and prints
- * the faults that no test notices: `node scripts/test-long/Mutation.ts [COUNT] [SEED] [FROM] [TO]`. The script edits
- * the sources of its checkout and restores each one, so run it in a separate work tree. FROM and TO select a slice of
- * the faults.
+ * the faults that no test notices. The command is `node scripts/test-long/Mutation.ts [COUNT] [SEED] [FROM] [TO]`. The
+ * script edits source files of its checkout and restores each file, so run the script in a separate work tree. FROM and
+ * TO select a slice of the faults.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { readRepositoryFiles, repositoryRoot } from "../Repository.ts"
-import { mutantsOf, pickRandomElements } from "./mutation/Mutants.ts"
-import { recordTestRuns, runTests, testsCovering } from "./mutation/RelatedTests.ts"
+import { generateMutants, pickRandomElements } from "./mutation/Mutants.ts"
+import { findCoveringTests, recordTestRuns, runTests } from "./mutation/RelatedTests.ts"
 
 const [count = 200, seed = 1, from = 0, to = count] = process.argv.slice(2).map(Number)
 
 const all = [...readRepositoryFiles()]
   .filter(([path]) => /^packages\/(core|sql|server)\/src\/.*\.ts$/.test(path) && !path.includes("/migrations/"))
-  .flatMap(([path, text]) => mutantsOf(path, text))
+  .flatMap(([path, text]) => generateMutants(path, text))
 const mutants = pickRandomElements(all, count, seed)
 const runs = recordTestRuns(mutants)
 
@@ -26,7 +26,7 @@ for (const mutant of mutants.slice(from, to)) {
   const { found, offset, path, replacement } = mutant
   const place = join(repositoryRoot, path)
   const text = readFileSync(place, "utf8")
-  const tests = testsCovering(mutant, runs)
+  const tests = findCoveringTests(mutant, runs)
   try {
     writeFileSync(place, text.slice(0, offset) + replacement + text.slice(offset + found.length))
     const outcome = tests.length === 0 ? "not executed" : names[runTests(tests)]

@@ -1,7 +1,7 @@
 /**
- * Tests every package as users install it: packed, in an empty project outside of the repository, and compiled against
- * with its declarations. The test runs on the oldest supported and the newest Node, with the oldest and the newest
- * Effect. Third-party packages come from npm.
+ * Tests every package as users install the package: from a tarball, in an empty project outside of the repository.
+ * Programs compile against the package's declarations. The test runs on the oldest supported and the newest Node, with
+ * the oldest and the newest Effect. Third-party packages come from npm.
  */
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -11,7 +11,13 @@ import { buildWorkspace, typeScriptCompilerPath } from "../packing/Build.ts"
 import { stagePackage } from "../packing/Stage.ts"
 import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
 import { repositoryRoot } from "../Repository.ts"
-import { createTestProject, installedPackages, installNode, runProgram, testCompilerOptions } from "./Installation.ts"
+import {
+  createTestProject,
+  installNode,
+  listPackagesToInstall,
+  runProgram,
+  testCompilerOptions
+} from "./Installation.ts"
 
 const place = mkdtempSync(join(tmpdir(), "packages-"))
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(repositoryRoot, folder, "package.json"), "utf8"))
@@ -212,7 +218,7 @@ it("the Node host's package contains only data files that its program reads", ()
 it("the Node host is one package without dependencies, and runs its demo on each Node version", async () => {
   const folder = join(place, "program")
   createTestProject(folder, packed, ours("node"))
-  expect(await installedPackages(folder)).toEqual(ours("node"))
+  expect(await listPackagesToInstall(folder)).toEqual(ours("node"))
   await runProgram(folder, "npm", "install")
   for (const node of nodes) {
     expect(await runProgram(folder, node, "node_modules/.bin/partner-commentary", "demo")).toMatch(/"completed": 2/)
@@ -235,7 +241,7 @@ it.each([
 ])("who installs %s is given %s and nothing else", async (wanted, all) => {
   const folder = join(place, "brought", wanted)
   createTestProject(folder, packed, ours(wanted))
-  const given = (await installedPackages(folder)).map((name) => name.replace("@partner-commentary/", ""))
+  const given = (await listPackagesToInstall(folder)).map((name) => name.replace("@partner-commentary/", ""))
   expect(given.sort()).toEqual(all.split(" ").sort())
 })
 
@@ -247,6 +253,6 @@ it.each([
 ])("who installs %s is not given %s", async (wanted, without) => {
   const folder = join(place, "brought", wanted)
   createTestProject(folder, packed, ours(wanted))
-  const given = await installedPackages(folder)
+  const given = await listPackagesToInstall(folder)
   expect(without.filter((name) => given.includes(name))).toEqual([])
 })

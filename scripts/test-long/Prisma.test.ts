@@ -49,8 +49,8 @@ it("use cases write in Prisma's transactions, which commit or roll back their ch
   for (const each of ["prisma", "src"]) mkdirSync(join(folder, each))
   writeFileSync(join(folder, "prisma/schema.prisma"), model)
   writeFileSync(join(folder, "prisma.config.ts"), config)
-  // The command downloads an engine for migrations unless it knows the path of one. The command does not start the
-  // engine.
+  // Without this variable, the command downloads an engine for migrations. The command does not start the engine, so
+  // the path of any program is sufficient.
   await runProgram(
     folder,
     "env",

@@ -75,7 +75,7 @@ it.each(["^1.0.0", "~1.0.0", "*", "latest"])("syncpack reports the version %s, w
   expect(lint({ planted: inexact })).toBe(1)
 )
 
-it("syncpack reports one package in two versions, including our own packages, and nothing else", () => {
+it("syncpack reports each package that is used in two versions, including our own packages, and nothing else", () => {
   expect(lint({ effect: "4.0.5" })).toBe(1)
   expect(lint({ "@partner-commentary/core": "9.9.9" })).toBe(1)
   expect(lint({ effect: "4.1.0", planted: "1.0.0-beta.1", "planted-1": "npm:aliased@1.0.0" })).toBe(0)

@@ -1,4 +1,7 @@
-/** Rules for the manifests that no other tool checks. syncpack checks versions, and knip checks dependencies. */
+/**
+ * Tests the rules for package manifests that neither syncpack nor knip checks. syncpack checks versions, and knip
+ * checks dependencies.
+ */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"

@@ -1,4 +1,7 @@
-/** Two Effect references with the same key would share a value. One of them would then silently have a wrong value. */
+/**
+ * Two Effect references with the same key would share a value. One of the references would then have a wrong value
+ * without any error.
+ */
 import { expect, test } from "vitest"
 import { readRepositoryFiles } from "../Repository.ts"
 

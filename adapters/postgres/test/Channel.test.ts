@@ -64,7 +64,9 @@ it.live("an open LISTEN connection that no longer receives messages is replaced"
     })
     assert.strictEqual(yield* Queue.take(messages), Channel.connectionLostMessage)
     // The listener sends the second test message after the first test message has arrived.
-    const sent = Effect.sync(() => speaking.turns.flat().filter((statement) => statement.includes("pg_notify")).length)
+    const sent = Effect.sync(
+      () => speaking.roundTrips.flat().filter((statement) => statement.includes("pg_notify")).length
+    )
     yield* Effect.repeat(Effect.delay(sent, "20 millis"), { until: (count) => count >= 2 })
     const isHeard = (expected: boolean) =>
       Effect.repeat(Effect.delay(channel.isHeard, "20 millis"), { until: (heard) => heard === expected })

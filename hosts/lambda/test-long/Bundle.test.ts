@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { makeHttpEvent, sendHttpEvent } from "../test/Calls.ts"
 import * as Deployment from "../test/Deployment.ts"
 import * as Emulator from "../test/Emulator.ts"
-import { exampleEvent } from "../test/Sources.ts"
+import { readExampleEvent } from "../test/Sources.ts"
 
 let bundle: Awaited<ReturnType<typeof Deployment.makeBundle>>
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => bundle.remove())
 
-const environmentIn = (folder: string) => Deployment.functionEnvironmentFor(Deployment.sqliteUrlIn(folder))
+const environmentIn = (folder: string) => Deployment.makeLambdaEnvironment(Deployment.makeSqliteUrl(folder))
 
 describe("the bundle", () => {
   it("the bundle's programs are together smaller than 1.2 MB", async () => {
@@ -32,7 +32,7 @@ const migrated = async (test: Parameters<typeof Deployment.makeTemporaryFolder>[
 }
 
 describe.concurrent("a container", () => {
-  it("a container returns binary bodies in Base64, such as the explorer's program from its file", async (test) => {
+  it("a container returns a binary body, such as the explorer's script file, in Base64", async (test) => {
     const container = await Emulator.startContainer(bundle.folder, await migrated(test), test)
     const packed = await sendHttpEvent(container, {
       method: "GET",
@@ -59,7 +59,7 @@ describe.concurrent("a container", () => {
     expect(rest).toEqual(documented)
   })
 
-  it("a container refuses an unknown event with one sentence, and keeps running", async (test) => {
+  it("a container answers an unknown event with a one-sentence error, and keeps running", async (test) => {
     const container = await Emulator.startContainer(bundle.folder, await migrated(test), test)
     const broken = {
       ...(makeHttpEvent({ method: "GET", target: "/healthz" }) as object),
@@ -88,7 +88,7 @@ describe.concurrent("a container", () => {
     const cwd = await Deployment.makeTemporaryFolder(test)
     const blocked = join(cwd, "later")
     const env = environmentIn(blocked)
-    // Create a file at the path of the database's folder.
+    // A file at this path prevents the container from opening a database in a folder with this path.
     await writeFile(blocked, "")
     const container = await Emulator.startContainer(bundle.folder, env, test)
     const request = { method: "GET", target: "/readyz", headers: [["X-Request-Id", "mine-1"]] } as const
@@ -98,7 +98,7 @@ describe.concurrent("a container", () => {
       headers: { "x-request-id": "mine-1", "cache-control": "no-store" }
     })
     expect(refused.json()).toMatchObject({ success: false, error: { code: "internal_error" } })
-    expect(await container.invoke(exampleEvent("schedule"))).toHaveProperty("failure")
+    expect(await container.invoke(readExampleEvent("schedule"))).toHaveProperty("failure")
     expect(container.stderr()).toContain("mine-1")
 
     await rm(blocked)
@@ -115,15 +115,15 @@ describe.concurrent("a container", () => {
   ] as const)("a function without %s fails with an error that names the variable", async ([name, why], test) => {
     const { [name]: _, ...env } = environmentIn(await Deployment.makeTemporaryFolder(test))
     const container = await Emulator.startContainer(bundle.folder, env, test)
-    const outcome = await container.invoke(exampleEvent("schedule"))
+    const outcome = await container.invoke(readExampleEvent("schedule"))
     expect(outcome).toMatchObject({ failure: { errorMessage: expect.stringContaining(`${name} must be set`) } })
     expect(outcome).toMatchObject({ failure: { errorMessage: expect.stringContaining(why) } })
   })
 
-  it("a folder for audio is refused, because no process would serve the audio files", async (test) => {
+  it("a container does not start with a folder for audio files, because no process would serve the files", async (test) => {
     const env = { ...environmentIn(await Deployment.makeTemporaryFolder(test)), MEDIA_FOLDER: "/tmp/media" }
     const container = await Emulator.startContainer(bundle.folder, env, test)
-    const outcome = await container.invoke(exampleEvent("schedule"))
+    const outcome = await container.invoke(readExampleEvent("schedule"))
     expect(outcome).toMatchObject({
       failure: {
         errorMessage: expect.stringContaining("MEDIA_S3_URL must be set on Lambda: nothing would serve a folder")

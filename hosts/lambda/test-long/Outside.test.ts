@@ -1,4 +1,6 @@
-/** Tests the adapters that the bundle loads on demand, for drafts, speech and buckets, against a test server. */
+/**
+ * Tests the adapters for drafts, speech and buckets against a test server. The bundle loads these adapters on demand.
+ */
 import { createServer } from "node:http"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { getCommentaries, invokeSchedule, submitCreatorAction, submitTopic } from "../test/Calls.ts"
@@ -8,7 +10,7 @@ import * as Emulator from "../test/Emulator.ts"
 let bundle: Awaited<ReturnType<typeof Deployment.makeBundle>>
 let seed: Deployment.SeededDatabase
 beforeAll(async () => {
-  ;[bundle, seed] = await Promise.all([Deployment.makeBundle(), Deployment.seedOnSqlite()])
+  ;[bundle, seed] = await Promise.all([Deployment.makeBundle(), Deployment.seedSqliteDatabase()])
 })
 afterAll(() => Promise.all([bundle.remove(), seed.remove()]))
 
@@ -43,7 +45,7 @@ it("the bundle uses a generator server, a speech server and a bucket", async (te
   const post = await Deployment.startMailServer(test)
   const { key, persona, url: database } = await seed.copy(test)
   const env = {
-    ...Deployment.functionEnvironmentFor(database, post.url),
+    ...Deployment.makeLambdaEnvironment(database, post.url),
     GENERATOR_URL: `${url}/v1`,
     GENERATOR_MODEL: "writer-1",
     SPEECH_URL: `${url}/v1`,

@@ -6,7 +6,7 @@ import * as ContainerSuite from "../test/ContainerSuite.ts"
 import * as Deployment from "../test/Deployment.ts"
 import * as Emulator from "../test/Emulator.ts"
 
-ContainerSuite.registerContainerSuite("Postgres", Deployment.seedOnPostgres)
+ContainerSuite.registerContainerSuite("Postgres", Deployment.seedPostgresDatabase)
 
 let bundle: Awaited<ReturnType<typeof Deployment.makeBundle>>
 beforeAll(async () => {
@@ -20,7 +20,7 @@ describe("a container and its database server", () => {
   it("a container whose database connection was cut while the container was frozen answers the next request", async (test) => {
     const cluster = await PostgresServer.startPostgresServer()
     test.onTestFinished(() => cluster.stop())
-    const container = await Emulator.startContainer(bundle.folder, Deployment.functionEnvironmentFor(cluster.url), test)
+    const container = await Emulator.startContainer(bundle.folder, Deployment.makeLambdaEnvironment(cluster.url), test)
     expect((await sendHttpEvent(container, ready)).statusCode).toBe(200)
     container.freeze()
     await cluster.restart()
@@ -35,7 +35,7 @@ describe("a container and its database server", () => {
     const url = new URL(cluster.url)
     url.password = "hunter2"
     url.pathname = "/later"
-    const container = await Emulator.startContainer(bundle.folder, Deployment.functionEnvironmentFor(url.href), test)
+    const container = await Emulator.startContainer(bundle.folder, Deployment.makeLambdaEnvironment(url.href), test)
     expect((await sendHttpEvent(container, ready)).statusCode).toBe(500)
     expect(container.stderr()).toContain("later")
     expect(container.stderr()).not.toContain("hunter2")

@@ -26,8 +26,8 @@ describe("Lambda returns the same response to every request as the other hosts",
       Effect.gen(function* () {
         const handle = yield* Service.makeLambdaHandler
         const partner = yield* HostConformance.seedPartner(testClientAddress)
-        const ask: HostConformance.SendRequest = (asked) =>
-          handle(event(asked), Service.minuteLongInvocation).then(Service.readAnswer)
+        const ask: HostConformance.SendHostRequest = (asked) =>
+          handle(event(asked), Service.lambdaContextWithOneMinuteLeft).then(Service.normalizeResponse)
         const same = HostConformance.checkConformance({
           ask,
           apiRoot: Service.apiRoot,

@@ -2,4 +2,4 @@
 import * as ContainerSuite from "../test/ContainerSuite.ts"
 import * as Deployment from "../test/Deployment.ts"
 
-ContainerSuite.registerContainerSuite("SQLite", Deployment.seedOnSqlite)
+ContainerSuite.registerContainerSuite("SQLite", Deployment.seedSqliteDatabase)

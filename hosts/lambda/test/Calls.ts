@@ -1,15 +1,18 @@
 /**
- * Sends the tests' requests to a container: HTTP requests as API Gateway events, schedule events, and the requests of a
- * partner and a creator for one commentary.
+ * Sends API Gateway events (for HTTP requests) and schedule events to a container. Some functions send the requests
+ * that a partner and a creator make for one commentary.
  */
 import type { HostRequest } from "@partner-commentary/test/HostRequests"
 import type { Email } from "postal-mime"
 import type * as Emulator from "./Emulator.ts"
-import { eventMakersBySource, exampleEvent } from "./Sources.ts"
+import { eventMakersBySource, readExampleEvent } from "./Sources.ts"
 
 export const makeHttpEvent = eventMakersBySource["an HTTP API"] ?? (() => undefined)
 
-/** Sends the request as an event of an HTTP API, and returns the response. `json` parses the response's body. */
+/**
+ * Sends the request as an event of an HTTP API, and returns the response. The function `json` of the result parses the
+ * response's body.
+ */
 export const sendHttpEvent = async (container: Emulator.LambdaContainer, asked: HostRequest) => {
   const outcome = await container.invoke(makeHttpEvent(asked))
   if ("failure" in outcome) throw new Error(outcome.failure.errorMessage)
@@ -18,25 +21,25 @@ export const sendHttpEvent = async (container: Emulator.LambdaContainer, asked: 
   return { ...answer, json: () => JSON.parse(answer.body) }
 }
 
-export const invokeSchedule = (container: Emulator.LambdaContainer) => container.invoke(exampleEvent("schedule"))
+export const invokeSchedule = (container: Emulator.LambdaContainer) => container.invoke(readExampleEvent("schedule"))
 
-export const apiKeyHeaders = (key: string) =>
+export const makeApiKeyHeaders = (key: string) =>
   [
     ["X-Api-Key", key],
     ["Content-Type", "application/json"]
   ] as const
 
-export const jsonBody = (value: unknown) => ({ body: JSON.stringify(value) })
+export const makeJsonBody = (value: unknown) => ({ body: JSON.stringify(value) })
 
 export const submitTopic = (container: Emulator.LambdaContainer, key: string, topic: unknown) =>
   sendHttpEvent(container, {
     method: "POST",
     target: "/partner/v1/topics",
-    headers: apiKeyHeaders(key),
-    ...jsonBody(topic)
+    headers: makeApiKeyHeaders(key),
+    ...makeJsonBody(topic)
   })
 
-/** Performs a creator's action with the link of a mail. */
+/** Performs a creator's action with the creator link in a mail. */
 export const submitCreatorAction = (
   container: Emulator.LambdaContainer,
   mail: Email | undefined,
@@ -52,7 +55,7 @@ export const submitCreatorAction = (
     method: "POST",
     target: `/creator/${token}/${action}`,
     headers,
-    ...jsonBody(given)
+    ...makeJsonBody(given)
   })
 }
 
@@ -60,5 +63,5 @@ export const getCommentaries = (container: Emulator.LambdaContainer, key: string
   sendHttpEvent(container, {
     method: "GET",
     target: `/partner/v1/topics/${topicId}/commentaries`,
-    headers: apiKeyHeaders(key)
+    headers: makeApiKeyHeaders(key)
   })

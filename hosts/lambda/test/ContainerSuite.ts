@@ -2,10 +2,10 @@
 import type { HostRequest } from "@partner-commentary/test/HostRequests"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import {
-  apiKeyHeaders,
   getCommentaries,
   invokeSchedule,
-  jsonBody,
+  makeApiKeyHeaders,
+  makeJsonBody,
   sendHttpEvent,
   submitCreatorAction,
   submitTopic
@@ -27,7 +27,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
       const { key, persona, url } = await seed.copy(test)
       const container = await Emulator.startContainer(
         bundle.folder,
-        Deployment.functionEnvironmentFor(url, post.url),
+        Deployment.makeLambdaEnvironment(url, post.url),
         test
       )
 
@@ -39,7 +39,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
       const wait = { target: `/partner/v1/topics/${created.json().data.topic_id}/status`, method: "GET" }
       const polled = await sendHttpEvent(container, {
         ...wait,
-        headers: [...apiKeyHeaders(key), ["Prefer", "wait=30"]]
+        headers: [...makeApiKeyHeaders(key), ["Prefer", "wait=30"]]
       })
       expect(polled.statusCode).toBe(200)
       expect(Object.keys(polled.headers)).not.toContain("preference-applied")
@@ -56,11 +56,11 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
 
     it("a container persists counted calls before a response, at most once a second, and the remaining counts when it stops", async (test) => {
       const { key, url } = await seed.copy(test)
-      const env = Deployment.functionEnvironmentFor(url)
+      const env = Deployment.makeLambdaEnvironment(url)
       const one = await Emulator.startContainer(bundle.folder, env, test)
       const other = await Emulator.startContainer(bundle.folder, env, test)
-      const list = { method: "GET", target: "/partner/v1/personas", headers: apiKeyHeaders(key) }
-      const usage = { method: "GET", target: "/partner/v1/usage", headers: apiKeyHeaders(key) }
+      const list = { method: "GET", target: "/partner/v1/personas", headers: makeApiKeyHeaders(key) }
+      const usage = { method: "GET", target: "/partner/v1/usage", headers: makeApiKeyHeaders(key) }
       const callsSeen = async () => (await sendHttpEvent(other, usage)).json().data.usage.api_calls
 
       await sendHttpEvent(one, list)
@@ -79,13 +79,13 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
 
     it("a container and a Node host on the same database return the same responses", async (test) => {
       const { key, persona, url } = await seed.copy(test)
-      const env = Deployment.functionEnvironmentFor(url)
+      const env = Deployment.makeLambdaEnvironment(url)
       const container = await Emulator.startContainer(bundle.folder, env, test)
-      const apiRoot = await Deployment.serveNodeHost(env, await Deployment.makeTemporaryFolder(test), test)
+      const apiRoot = await Deployment.startNodeHost(env, await Deployment.makeTemporaryFolder(test), test)
       const content = "Who wins the derby on Sunday?"
-      const headers = [...apiKeyHeaders(key), ["X-Request-Id", "same"], ["Accept-Encoding", "identity"]] as const
+      const headers = [...makeApiKeyHeaders(key), ["X-Request-Id", "same"], ["Accept-Encoding", "identity"]] as const
       const topic = { content, persona_ids: [persona.id] }
-      await sendHttpEvent(container, { method: "POST", target: "/partner/v1/topics", headers, ...jsonBody(topic) })
+      await sendHttpEvent(container, { method: "POST", target: "/partner/v1/topics", headers, ...makeJsonBody(topic) })
       const [{ topic_id: id }] = (
         await sendHttpEvent(container, { method: "GET", target: "/partner/v1/topics", headers })
       ).json().data
@@ -95,7 +95,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
           target: `/partner/v1/topics/${id}${rest}`
         })),
         { method: "GET", target: "/partner/v1/personas" },
-        { method: "POST", target: "/partner/v1/topics", ...jsonBody(topic) },
+        { method: "POST", target: "/partner/v1/topics", ...makeJsonBody(topic) },
         { method: "POST", target: "/partner/v1/topics", body: "{" },
         { method: "GET", target: "/openapi.json" },
         { method: "GET", target: "/docs" },
@@ -129,7 +129,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
     it("two containers on one database do no work twice", async (test) => {
       const post = await Deployment.startMailServer(test)
       const { key, persona, url } = await seed.copy(test)
-      const env = Deployment.functionEnvironmentFor(url, post.url)
+      const env = Deployment.makeLambdaEnvironment(url, post.url)
       const containers = [
         await Emulator.startContainer(bundle.folder, env, test),
         await Emulator.startContainer(bundle.folder, env, test)

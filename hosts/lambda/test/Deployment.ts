@@ -64,25 +64,25 @@ export const makeTemporaryFolder = async (test: Test) => {
 
 export type EnvironmentVariables = Readonly<Record<string, string>>
 
-export const functionEnvironmentFor = (databaseUrl: string, smtpUrl = "smtp://127.0.0.1:1"): EnvironmentVariables => ({
+export const makeLambdaEnvironment = (databaseUrl: string, smtpUrl = "smtp://127.0.0.1:1"): EnvironmentVariables => ({
   DATABASE_URL: databaseUrl,
   PUBLIC_URL: "https://commentary.example",
   SMTP_URL: smtpUrl,
   SIGNING_SECRET: "a secret of the tests, and long enough"
 })
 
-export const sqliteUrlIn = (folder: string) => `sqlite:${join(folder, "partner-commentary.db")}`
+export const makeSqliteUrl = (folder: string) => `sqlite:${join(folder, "partner-commentary.db")}`
 
 const commandIn =
   (cwd: string, databaseUrl: string) =>
   async (...args: ReadonlyArray<string>) => {
-    const env = { PATH: process.env["PATH"], DEV: "false", ...functionEnvironmentFor(databaseUrl) }
+    const env = { PATH: process.env["PATH"], DEV: "false", ...makeLambdaEnvironment(databaseUrl) }
     const { stdout } = await run(process.execPath, [commandLine, ...args, "--json"], { cwd, env })
     return JSON.parse(stdout)
   }
 
 /** Creates the SQLite database in the folder. The Lambda function refuses to start without this database. */
-export const migrateDatabase = (folder: string): Promise<unknown> => commandIn(folder, sqliteUrlIn(folder))("migrate")
+export const migrateDatabase = (folder: string): Promise<unknown> => commandIn(folder, makeSqliteUrl(folder))("migrate")
 
 /** Creates an organization, a persona and a key with an operator's commands. */
 const register = async (databaseUrl: string) => {
@@ -104,14 +104,14 @@ export interface SeededDatabase {
   readonly remove: () => Promise<void>
 }
 
-export const seedOnSqlite = async (): Promise<SeededDatabase> => {
+export const seedSqliteDatabase = async (): Promise<SeededDatabase> => {
   const seeded = await temporary()
-  const partner = await register(sqliteUrlIn(seeded))
+  const partner = await register(makeSqliteUrl(seeded))
   return {
     copy: async (test) => {
       const own = await makeTemporaryFolder(test)
       await cp(seeded, own, { recursive: true })
-      return { ...partner, url: sqliteUrlIn(own) }
+      return { ...partner, url: makeSqliteUrl(own) }
     },
     remove: () => rm(seeded, { recursive: true, force: true })
   }
@@ -121,7 +121,7 @@ export const runSqlOnServer = (url: string, statement: string) =>
   Effect.runPromise(TestDatabase.runOnDatabase(Redacted.make(url), (sql) => sql.unsafe(statement)))
 
 /** Creates a Postgres database with a partner. The copies of this database are dropped when the test run ends. */
-export const seedOnPostgres = async (): Promise<SeededDatabase> => {
+export const seedPostgresDatabase = async (): Promise<SeededDatabase> => {
   const scope = Effect.runSync(Scope.make())
   const seeded = new URL(Redacted.value(await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))))
   const partner = await register(seeded.href)
@@ -141,7 +141,7 @@ export const seedOnPostgres = async (): Promise<SeededDatabase> => {
 }
 
 /** Starts the Node host without workers on the same database. Returns the URL of the Node host. */
-export const serveNodeHost = async (env: EnvironmentVariables, cwd: string, test: Test): Promise<string> => {
+export const startNodeHost = async (env: EnvironmentVariables, cwd: string, test: Test): Promise<string> => {
   const port = await findFreePort()
   const child = spawn(process.execPath, [commandLine, "serve", "--no-worker"], {
     cwd,

@@ -1,6 +1,6 @@
 /**
- * Emulates Lambda on this machine: the documented runtime API over HTTP, and containers, which are separate processes
- * that run a bundle. A container handles one invocation at a time.
+ * Emulates Lambda on this machine. A server implements the documented runtime API over HTTP. Each container is a
+ * separate process that runs the bundle. A container handles one invocation at a time.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"

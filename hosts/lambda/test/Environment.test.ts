@@ -22,7 +22,7 @@ const begun = (env: Deployment.EnvironmentVariables) =>
 it.effect("a missing SQLite file is refused, because a new file would start an empty service", () =>
   Effect.gen(function* () {
     const path = yield* folder
-    const env = Deployment.functionEnvironmentFor(Deployment.sqliteUrlIn(path))
+    const env = Deployment.makeLambdaEnvironment(Deployment.makeSqliteUrl(path))
     const { message } = yield* Effect.flip(begun(env))
     assert.include(message, "the file does not exist")
     assert.include(message, "migrate")

@@ -7,7 +7,7 @@ import { resolveClientAddress } from "@partner-commentary/server/ClientAddress"
 import * as Result from "effect/Result"
 import * as Event from "partner-commentary/lambda/Event"
 import { type GatewayRequest, toWebRequest } from "partner-commentary/lambda/GatewayRequest"
-import { exampleEvent } from "./Sources.ts"
+import { readExampleEvent } from "./Sources.ts"
 
 const read = (event: unknown): GatewayRequest => {
   const found = Result.getOrThrow(Event.decodeLambdaEvent(event))
@@ -22,7 +22,7 @@ const seenBy = ({ address, headers }: GatewayRequest, proxies: ReadonlyArray<str
 
 describe("the documented example", () => {
   it("the documented event of an HTTP API is parsed", () => {
-    const call = read(exampleEvent("http-api"))
+    const call = read(readExampleEvent("http-api"))
     assert.deepInclude(call, { method: "POST", address: "192.0.2.1", answerAs: "http-api" })
     assert.strictEqual(call.targetBelow(""), "/my/path?parameter1=value1&parameter1=value2&parameter2=value")
     assert.deepStrictEqual(call.headers, { header1: "value1", header2: "value1,value2", cookie: "cookie1; cookie2" })
@@ -30,32 +30,32 @@ describe("the documented example", () => {
   })
 
   it("the documented event of a function URL is parsed", () => {
-    const call = read(exampleEvent("function-url"))
+    const call = read(readExampleEvent("function-url"))
     assert.deepInclude(call, { method: "POST", address: "123.123.123.123", answerAs: "http-api" })
     assert.strictEqual(text(call), "Hello from client!")
   })
 
   it("the documented event of a REST API is parsed", () => {
-    const call = read(exampleEvent("rest-api"))
+    const call = read(readExampleEvent("rest-api"))
     assert.deepInclude(call, { method: "GET", address: "52.255.255.12", answerAs: "multi-value-headers", body: null })
     assert.strictEqual(call.targetBelow(""), "/my/path?parameter1=value1&parameter1=value2&parameter2=value")
     assert.include(call.headers, { host: "id.execute-api.us-east-1.amazonaws.com", accept: "*/*" })
   })
 
   it("the documented event of an HTTP API with payload version 1.0 is parsed", () => {
-    const call = read(exampleEvent("http-api-version-1"))
+    const call = read(readExampleEvent("http-api-version-1"))
     assert.deepInclude(call, { method: "GET", address: "192.0.2.1", answerAs: "multi-value-headers" })
     assert.deepStrictEqual(call.headers, { header1: "value1", header2: "value1, value2" })
   })
 
   it("the documented event of a load balancer is parsed", () => {
-    const call = read(exampleEvent("load-balancer"))
+    const call = read(readExampleEvent("load-balancer"))
     assert.deepInclude(call, { method: "GET", address: "72.12.164.125", answerAs: "headers" })
     assert.strictEqual(call.targetBelow(""), "/lambda?query=1234ABCD")
   })
 
   it("the documented event of a load balancer with multi-value headers is parsed", () => {
-    const call = read(exampleEvent("load-balancer-multi-value"))
+    const call = read(readExampleEvent("load-balancer-multi-value"))
     assert.deepInclude(call, { address: "72.21.198.66", answerAs: "multi-value-headers" })
     assert.strictEqual(call.targetBelow(""), "/?myKey=val1&myKey=val2")
     assert.strictEqual(call.headers["cookie"], "name1=value1; name2=value2")
@@ -64,14 +64,17 @@ describe("the documented example", () => {
 
   it("the documented events of a schedule and of EventBridge Scheduler are parsed", () => {
     const schedule = Result.succeed({ is: "schedule" } as const)
-    assert.deepStrictEqual(Event.decodeLambdaEvent(exampleEvent("schedule")), schedule)
-    assert.deepStrictEqual(Event.decodeLambdaEvent({ ...exampleEvent("schedule"), source: "aws.scheduler" }), schedule)
+    assert.deepStrictEqual(Event.decodeLambdaEvent(readExampleEvent("schedule")), schedule)
+    assert.deepStrictEqual(
+      Event.decodeLambdaEvent({ ...readExampleEvent("schedule"), source: "aws.scheduler" }),
+      schedule
+    )
   })
 })
 
 describe("the client address of a request", () => {
   const forwarded = (value: string) => {
-    const event = exampleEvent("load-balancer")
+    const event = readExampleEvent("load-balancer")
     return read({ ...event, headers: { ...event.headers, "x-forwarded-for": value } })
   }
 
@@ -88,7 +91,7 @@ describe("the client address of a request", () => {
   })
 
   it("behind API Gateway the client address comes from the request context, or from X-Forwarded-For if the request came through a trusted proxy", () => {
-    const event = exampleEvent("http-api")
+    const event = readExampleEvent("http-api")
     const call = read({ ...event, headers: { "x-forwarded-for": "198.51.100.1, 192.0.2.1" } })
     assert.strictEqual(seenBy(call, []), "192.0.2.1")
     assert.strictEqual(seenBy(call, ["203.0.113.0/24"]), "192.0.2.1")
@@ -96,19 +99,19 @@ describe("the client address of a request", () => {
   })
 
   it("the client address is unknown if the load balancer sends no X-Forwarded-For header", () => {
-    const { "x-forwarded-for": _, ...headers } = exampleEvent("load-balancer").headers
-    assert.strictEqual(read({ ...exampleEvent("load-balancer"), headers }).address, "")
+    const { "x-forwarded-for": _, ...headers } = readExampleEvent("load-balancer").headers
+    assert.strictEqual(read({ ...readExampleEvent("load-balancer"), headers }).address, "")
   })
 })
 
 describe("request paths", () => {
   const at = (rawPath: string, context = {}) => {
-    const event = exampleEvent("http-api")
+    const event = readExampleEvent("http-api")
     return read({ ...event, rawPath, rawQueryString: "", requestContext: { ...event.requestContext, ...context } })
   }
   const own = { domainName: "api.example.com", stage: "prod" }
 
-  it("a stage's name is removed from the path only at API Gateway's own address, and only as a whole segment", () => {
+  it("the stage's name is removed from the path only at API Gateway's own address, and only if the name is a whole path segment", () => {
     assert.strictEqual(at("/prod/partner/v1", { stage: "prod" }).targetBelow(""), "/partner/v1")
     assert.strictEqual(at("/prod", { stage: "prod" }).targetBelow(""), "/")
     assert.strictEqual(at("/production/x", { stage: "prod" }).targetBelow(""), "/production/x")
@@ -119,7 +122,7 @@ describe("request paths", () => {
 
   it("the path of PUBLIC_URL is removed together with the stage if a proxy forwards to API Gateway's own address", () => {
     assert.strictEqual(at("/prod/commentary/x", { stage: "prod" }).targetBelow("/commentary"), "/x")
-    const rest = { ...exampleEvent("rest-api"), path: "/commentary/x" }
+    const rest = { ...readExampleEvent("rest-api"), path: "/commentary/x" }
     assert.match(read(rest).targetBelow("/commentary"), /^\/x\?/)
     const same = { ...rest, path: "/partner/x", requestContext: { ...rest.requestContext, stage: "partner" } }
     assert.match(read(same).targetBelow("/partner"), /^\/partner\/x\?/)
@@ -141,7 +144,7 @@ describe("a body", () => {
   it("a body in Base64 is decoded to bytes", () => {
     const body = Buffer.from([0, 255, 254]).toString("base64")
     assert.deepStrictEqual(
-      read({ ...exampleEvent("http-api"), body, isBase64Encoded: true }).body,
+      read({ ...readExampleEvent("http-api"), body, isBase64Encoded: true }).body,
       new Uint8Array([0, 255, 254])
     )
   })
@@ -149,7 +152,7 @@ describe("a body", () => {
 
 describe("invalid HTTP", () => {
   it("a method or a header with invalid characters, such as a space or a line break, is refused", () => {
-    const event = exampleEvent("http-api")
+    const event = readExampleEvent("http-api")
     const http = { ...event.requestContext.http, method: "GET IT" }
     assert.isUndefined(toWebRequest(read({ ...event, requestContext: { ...event.requestContext, http } }), ""))
     assert.isUndefined(toWebRequest(read({ ...event, headers: { "x-api-key": "a\nb" } }), ""))
@@ -158,12 +161,12 @@ describe("invalid HTTP", () => {
   })
 
   it("a request keeps a method that the Fetch standard forbids, such as TRACE", () => {
-    const event = exampleEvent("rest-api")
+    const event = readExampleEvent("rest-api")
     assert.strictEqual(toWebRequest(read({ ...event, httpMethod: "TRACE" }), "")?.[0].method, "TRACE")
   })
 
   it("a request with an invalid host name is accepted", () => {
-    const event = exampleEvent("http-api")
+    const event = readExampleEvent("http-api")
     assert.strictEqual(
       new URL(toWebRequest(read({ ...event, headers: { host: "a b" } }), "")?.[0].url ?? "").host,
       "localhost"

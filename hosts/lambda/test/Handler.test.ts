@@ -6,10 +6,10 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { type HostServices, makeHandler } from "../src/Handler.ts"
 import * as Service from "./Service.ts"
-import { eventMakersBySource, exampleEvent } from "./Sources.ts"
+import { eventMakersBySource, readExampleEvent } from "./Sources.ts"
 
 for (const [name, event] of Object.entries(eventMakersBySource)) {
-  it.effect(`a topic can be submitted and fetched: ${name}`, () =>
+  it.effect(`a topic can be submitted and fetched through ${name}`, () =>
     Effect.gen(function* () {
       const owner = yield* Seed.createOrganization()
       const persona = yield* Seed.createPersona(owner)
@@ -28,11 +28,11 @@ for (const [name, event] of Object.entries(eventMakersBySource)) {
                 ],
                 ...(body === undefined ? {} : { body })
               }),
-              Service.minuteLongInvocation
+              Service.lambdaContextWithOneMinuteLeft
             )
           ),
           (answer) => {
-            const { bytes, ...rest } = Service.readAnswer(answer)
+            const { bytes, ...rest } = Service.normalizeResponse(answer)
             return { ...rest, text: bytes.toString() }
           }
         )
@@ -70,8 +70,8 @@ it.effect("on Lambda the response to a request for an event stream contains the 
         ...(body === undefined ? {} : { body })
       })
       return Effect.map(
-        Effect.promise(() => handle(event, Service.minuteLongInvocation)),
-        Service.readAnswer
+        Effect.promise(() => handle(event, Service.lambdaContextWithOneMinuteLeft)),
+        Service.normalizeResponse
       )
     }
     const empty = yield* ask("GET", "/partner/v1/events/stream")
@@ -96,22 +96,27 @@ it.effect("on Lambda the response to a request for an event stream contains the 
   }).pipe(Effect.provide(Service.layer))
 )
 
-/** In these tests, the stage or the custom domain's base path equals the first segment of the service's paths. */
+/**
+ * In these tests, the stage (or the base path of the custom domain) has the same name as the first segment of the
+ * service's paths.
+ */
 for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a REST API"]) {
   for (const domainName of ["id.execute-api.us-east-1.amazonaws.com", "api.example.com"]) {
     it.effect(
-      `a stage's name is removed only once, even if the path begins with the same name: ${name} at ${domainName}`,
+      `the stage is removed from the path only once, even if the next path segment has the same name: ${name} at ${domainName}`,
       () =>
         Effect.gen(function* () {
           const handle = yield* Service.makeLambdaHandler
-          // API Gateway leaves the stage in the path, except for a REST API at API Gateway's own address.
+          // API Gateway removes the stage from the event's path only for a REST API at API Gateway's own address.
           const isOff = name === "a REST API" && domainName.includes("execute-api")
-          const event = eventMakersBySource[name]?.({ method: "GET", target: "/" }) as ReturnType<typeof exampleEvent>
+          const event = eventMakersBySource[name]?.({ method: "GET", target: "/" }) as ReturnType<
+            typeof readExampleEvent
+          >
           const path = `${isOff ? "" : "/partner"}/partner/v1/personas`
           const requestContext = { ...event.requestContext, domainName, stage: "partner" }
           const placed = { ...event, ...("rawPath" in event ? { rawPath: path } : { path }), requestContext }
-          const { status } = Service.readAnswer(
-            yield* Effect.promise(() => handle(placed, Service.minuteLongInvocation))
+          const { status } = Service.normalizeResponse(
+            yield* Effect.promise(() => handle(placed, Service.lambdaContextWithOneMinuteLeft))
           )
           assert.strictEqual(status, 401)
           yield* Effect.promise(handle.dispose)
@@ -123,10 +128,10 @@ for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a RES
 it.effect("an invalid HTTP request is refused with the error envelope", () =>
   Effect.gen(function* () {
     const handle = yield* Service.makeLambdaHandler
-    const event = exampleEvent("http-api")
+    const event = readExampleEvent("http-api")
     const headers = { "x-request-id": "mine-1", "x-broken": "a\nb" }
-    const answer = Service.readAnswer(
-      yield* Effect.promise(() => handle({ ...event, headers }, Service.minuteLongInvocation))
+    const answer = Service.normalizeResponse(
+      yield* Effect.promise(() => handle({ ...event, headers }, Service.lambdaContextWithOneMinuteLeft))
     )
     assert.strictEqual(answer.status, 400)
     assert.deepStrictEqual(answer.headers, {
@@ -145,7 +150,7 @@ it.effect("a scheduled run in which a batch failed ends with an error, so that a
     const sql = yield* SqlClient.SqlClient
     yield* Effect.orDie(sql`ALTER TABLE deliveries RENAME TO deliveries_away`)
     const failed = yield* Effect.flip(
-      Effect.tryPromise(() => handle(exampleEvent("schedule"), Service.minuteLongInvocation))
+      Effect.tryPromise(() => handle(readExampleEvent("schedule"), Service.lambdaContextWithOneMinuteLeft))
     )
     assert.match(String(failed.cause), /batches of work failed: the log has the reasons/)
     yield* Effect.promise(handle.dispose)
@@ -160,8 +165,8 @@ it.effect("a service that cannot start answers with the error envelope, and a la
     const handle = makeHandler(Layer.effectContext(begins))
     const event = eventMakersBySource["a load balancer"]?.({ method: "GET", target: "/healthz" })
     const ask = Effect.map(
-      Effect.promise(() => handle(event, Service.minuteLongInvocation)),
-      (answer) => Service.readAnswer(answer).status
+      Effect.promise(() => handle(event, Service.lambdaContextWithOneMinuteLeft)),
+      (answer) => Service.normalizeResponse(answer).status
     )
     const log = vi.spyOn(process.stderr, "write").mockReturnValue(true)
     const statuses = yield* Effect.all([ask, ask, ask, ask]).pipe(Effect.ensuring(Effect.sync(() => log.mockRestore())))

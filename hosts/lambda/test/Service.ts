@@ -22,10 +22,10 @@ export const makeLambdaHandler: Effect.Effect<LambdaHandler, never, HostServices
   (context) => makeHandler(Layer.succeedContext(context))
 )
 
-export const minuteLongInvocation = { getRemainingTimeInMillis: () => 60_000 }
+export const lambdaContextWithOneMinuteLeft = { getRemainingTimeInMillis: () => 60_000 }
 
 /** Normalizes a response: all headers in one object, and the body as bytes. */
-export const readAnswer = (answer: GatewayResponse | ScheduleResult) => {
+export const normalizeResponse = (answer: GatewayResponse | ScheduleResult) => {
   if (!("statusCode" in answer)) throw new Error("this answers no request")
   const { body, headers, isBase64Encoded, multiValueHeaders, statusCode } = answer
   const pairs = Object.entries(multiValueHeaders ?? {}).map(([name, values]) => [name, values.join(", ")])

@@ -6,7 +6,7 @@ import type { HostRequest } from "@partner-commentary/test/HostRequests"
 const folder = join(import.meta.dirname, "events")
 
 // biome-ignore lint/suspicious/noExplicitAny: a Lambda event is untyped JSON
-export const exampleEvent = (name: string): any => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"))
+export const readExampleEvent = (name: string): any => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"))
 
 export const testClientAddress = "203.0.113.9"
 
@@ -52,7 +52,7 @@ const forwarded = (asked: HostRequest) => [
 ]
 
 const version2 = (name: string, stage: string) => (asked: HostRequest) => {
-  const event = exampleEvent(name)
+  const event = readExampleEvent(name)
   const { path, query } = split(asked)
   const rawPath = stage === "$default" ? path : `/${stage}${path}`
   return {
@@ -73,7 +73,7 @@ const version2 = (name: string, stage: string) => (asked: HostRequest) => {
 }
 
 const version1 = (name: string, before: string) => (asked: HostRequest) => {
-  const event = exampleEvent(name)
+  const event = readExampleEvent(name)
   const { path, query } = split(asked)
   const headers = forwarded(asked)
   return {
@@ -97,7 +97,7 @@ const loadBalancer = (name: string, several: boolean) => (asked: HostRequest) =>
   const { path, query } = split(asked)
   const headers = forwarded(asked).map(([key, value]) => [key.toLowerCase(), value] as const)
   return {
-    requestContext: exampleEvent(name).requestContext,
+    requestContext: readExampleEvent(name).requestContext,
     httpMethod: asked.method,
     path,
     ...(several

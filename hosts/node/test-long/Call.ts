@@ -1,7 +1,7 @@
 /** Sends HTTP requests and retries each request until a complete response arrives. */
 import { setTimeout as sleep } from "node:timers/promises"
 
-export interface ApiAnswer<A> {
+export interface ApiResponse<A> {
   readonly status: number
   readonly data: A
   readonly error: { readonly code: string; readonly message: string; readonly details?: unknown } | null
@@ -19,10 +19,10 @@ export interface ApiCallOptions {
   readonly onSend?: () => void
 }
 
-/** The time in milliseconds for which a request is retried. The retries fail only if the service is down for longer. */
+/** The time in milliseconds for which a request is retried. If the service is down for longer, the call fails. */
 const patience = 60_000
 
-export const callApi = async <A>(url: string, { body, key, onSend }: ApiCallOptions = {}): Promise<ApiAnswer<A>> => {
+export const callApi = async <A>(url: string, { body, key, onSend }: ApiCallOptions = {}): Promise<ApiResponse<A>> => {
   const until = Date.now() + patience
   for (let broken = 0; ; broken++) {
     try {
@@ -37,7 +37,7 @@ export const callApi = async <A>(url: string, { body, key, onSend }: ApiCallOpti
       })
       onSend?.()
       const { status } = await response
-      const answered = (await (await response).json()) as { readonly data: A; readonly error?: ApiAnswer<A>["error"] }
+      const answered = (await (await response).json()) as { readonly data: A; readonly error?: ApiResponse<A>["error"] }
       return { status, data: answered.data, error: answered.error ?? null, body: answered, broken }
     } catch (cause) {
       if (Date.now() > until) throw new Error(`No answer from ${url} within ${patience} ms`, { cause })

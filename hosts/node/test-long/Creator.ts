@@ -3,7 +3,7 @@
  * action that the service acknowledges is recorded.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import { type ApiAnswer, callApi } from "./Call.ts"
+import { type ApiResponse, callApi } from "./Call.ts"
 import type { AssignmentPlan } from "./Plan.ts"
 
 export interface CreatorPageAssignment {
@@ -18,7 +18,7 @@ export interface CreatorPageAssignment {
 }
 
 /** The expected final state of an assignment. */
-export interface ExpectedOutcome {
+export interface ExpectedAssignmentState {
   readonly status: string
   readonly failure: string | null
   readonly content: string | null
@@ -28,25 +28,25 @@ export interface ExpectedOutcome {
  * The period from the first attempt of a request to its acknowledgement. The service executed the action within this
  * period.
  */
-export interface RequestPeriod {
+export interface AcknowledgementPeriod {
   readonly from: number
   readonly by: number
 }
 
-export interface AcknowledgedTimes {
+export interface AcknowledgedActionPeriods {
   /** The period in which the creator responded to the request or declined the request. */
-  answered: RequestPeriod | null
+  answered: AcknowledgementPeriod | null
   /** Maps each draft number to the period in which the draft was replaced, approved or withdrawn. */
-  readonly drafts: Map<number, RequestPeriod>
+  readonly drafts: Map<number, AcknowledgementPeriod>
 }
 
 export interface SimulatedCreatorContext {
-  /** The URL of the creator's link: `{api_root}/creator/{token}`. */
+  /** The URL of the creator's link, in the form `{api_root}/creator/{token}`. */
   readonly address: string
   readonly onSend: () => void
   /** Resolves when the mail about the draft with this number has arrived. */
   readonly draftMail: (number: number) => Promise<unknown>
-  readonly acknowledged: AcknowledgedTimes
+  readonly acknowledged: AcknowledgedActionPeriods
   /** Counts an acknowledged action. */
   readonly count: () => void
 }
@@ -59,13 +59,13 @@ const order = ["topic_sent", "opinion_injected", "commentary_generated", "creato
 export const simulateCreator = async (
   plan: AssignmentPlan,
   context: SimulatedCreatorContext
-): Promise<ExpectedOutcome> => {
+): Promise<ExpectedAssignmentState> => {
   const { acknowledged, address, count, onSend } = context
   const { course, perspective, random } = plan
   let reached = 0
 
   /** Checks that an assignment's status never returns to an earlier status. */
-  const seen = ({ data, ...answer }: ApiAnswer<CreatorPageAssignment>): CreatorPageAssignment => {
+  const seen = ({ data, ...answer }: ApiResponse<CreatorPageAssignment>): CreatorPageAssignment => {
     if (answer.status !== 200) throw new Error(`${plan.name} (${course}) was answered ${JSON.stringify(answer.body)}`)
     const place = order.indexOf(data.status)
     if (place >= 0 && place < reached) throw new Error(`${plan.name} went back to ${data.status}`)

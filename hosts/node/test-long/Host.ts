@@ -66,7 +66,10 @@ export class HostProcess {
   private readonly place: TestServiceConfig
   private readonly words: ReadonlyArray<string>
 
-  /** `words` are the arguments of the process. The default `serve` runs a server and a worker. */
+  /**
+   * `words` are the arguments of the process. By default the process runs the command `serve`, which starts a server
+   * and a worker.
+   */
   constructor(at: TestServiceConfig, words: ReadonlyArray<string> = ["serve"]) {
     this.place = at
     this.words = words

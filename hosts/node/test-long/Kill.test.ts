@@ -11,6 +11,7 @@ import { assert, onTestFinished, test } from "vitest"
 import { callApi } from "./Call.ts"
 import type { CreatorPageAssignment } from "./Creator.ts"
 import * as Fixtures from "./Fixtures.ts"
+import * as GeneratorServer from "./GeneratorServer.ts"
 import { type EnvironmentVariables, HostProcess, makeTestServiceConfig } from "./Host.ts"
 import * as Ledger from "./Ledger.ts"
 import * as LossyProxy from "./LossyProxy.ts"
@@ -19,13 +20,12 @@ import * as Plan from "./Plan.ts"
 import { makeRandomSource } from "./Randomness.ts"
 import { runKillTest } from "./Run.ts"
 import * as SmtpServer from "./SmtpServer.ts"
-import * as Writer from "./Writer.ts"
 
 const lease = 2000
 
 const surroundings = async (variables: EnvironmentVariables, personas: number) => {
   const folder = mkdtempSync(join(tmpdir(), "kill-"))
-  const [smtpServer, writer] = await Promise.all([SmtpServer.openSmtpServer(), Writer.openGeneratorServer()])
+  const [smtpServer, writer] = await Promise.all([SmtpServer.openSmtpServer(), GeneratorServer.openGeneratorServer()])
   const at = await makeTestServiceConfig(folder, {
     SMTP_URL: smtpServer.url,
     MAIL_FROM: "Partner Commentary <desk@commentary.example>",

@@ -1,7 +1,7 @@
 /** Reads the database file after a run, when no process has the file open. Checks that all counters match the rows. */
 import { DatabaseSync } from "node:sqlite"
 
-export interface MailEntry {
+export interface StoredMail {
   /** The mail's id as in the Message-ID header, with hyphens in place of underscores. */
   readonly id: string
   readonly kind: string
@@ -14,7 +14,7 @@ export interface MailEntry {
 export interface DatabaseSnapshot {
   readonly topics: number
   readonly assignments: number
-  readonly mails: ReadonlyArray<MailEntry>
+  readonly mails: ReadonlyArray<StoredMail>
   /** The number of drafts by assignment id. */
   readonly drafts: ReadonlyMap<string, number>
   /** The inconsistencies that were found. The list is empty if the database is consistent. */
@@ -105,7 +105,7 @@ export const readDatabaseSnapshot = (file: string): DatabaseSnapshot => {
       assignments: count("assignments"),
       mails: rows(
         "SELECT replace(id, '_', '-') AS id, kind, state, attempts, created_at, settled_at FROM mails"
-      ) as unknown as ReadonlyArray<MailEntry>,
+      ) as unknown as ReadonlyArray<StoredMail>,
       drafts: new Map(
         rows("SELECT share_id, COUNT(*) AS number FROM drafts GROUP BY share_id").map((row) => [
           String(row["share_id"]),

@@ -60,7 +60,7 @@ const send = ({ key, root }: PartnerConnection, plan: TopicPlan, onSend: () => v
     }
   })
 
-/** Returns the earlier topic that all results name as the original of a duplicate. Otherwise returns null. */
+/** Returns the id of the earlier topic if all results are duplicates of the same topic, and null otherwise. */
 const holderOf = (details: unknown, plan: TopicPlan): string | null => {
   if (!Array.isArray(details) || details.length !== plan.assignments.length) return null
   const results = details as ReadonlyArray<Result>

@@ -74,5 +74,4 @@ export const generatePlans = (
     }
   })
 
-export const topicNumberOfContent = (content: string): number =>
-  Number(/Question (\d+):/.exec(content)?.[1] ?? Number.NaN)
+export const parseTopicNumber = (content: string): number => Number(/Question (\d+):/.exec(content)?.[1] ?? Number.NaN)

@@ -13,7 +13,7 @@ const approves = "7e570000-0000-4000-8000-000000000001"
 /**
  * Starts two servers and two workers, and creates a partner. `past` adds a direct connection that bypasses the pooler.
  */
-const service = async (test: Process.TestLifetime, options: { readonly past: boolean }) => {
+const service = async (test: Process.TestCleanup, options: { readonly past: boolean }) => {
   const cwd = await Process.makeWorkingFolder(test)
   const own = await OwnDatabase.makeEmptyDatabase(test)
   const direct = own["DATABASE_URL"] ?? ""

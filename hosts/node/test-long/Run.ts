@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { callApi } from "./Call.ts"
 import * as Creator from "./Creator.ts"
 import type { SeededOrganization } from "./Fixtures.ts"
+import type { GeneratorServer } from "./GeneratorServer.ts"
 import type { HostProcess, TestServiceConfig } from "./Host.ts"
 import { ProcessKiller } from "./Killer.ts"
 import * as Ledger from "./Ledger.ts"
@@ -15,7 +16,6 @@ import * as Plan from "./Plan.ts"
 import { makeRandomSource, type RandomSource } from "./Randomness.ts"
 import type { ReceivedMail, SmtpServer } from "./SmtpServer.ts"
 import { type AssignmentExpectation, type VerificationReport, verifyKillTest } from "./Verification.ts"
-import type { GeneratorServer } from "./Writer.ts"
 
 export interface KillTestSetup {
   readonly at: TestServiceConfig
@@ -58,7 +58,7 @@ export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<V
     const address = `${wire.root}/creator/${letter.token}`
     const { data: view, status } = await callApi<Creator.CreatorPageAssignment>(address)
     if (status !== 200) throw new Error(`the link of ${letter.messageId} was answered ${status}`)
-    const topic = plans[Plan.topicNumberOfContent(view.topic.content)]
+    const topic = plans[Plan.parseTopicNumber(view.topic.content)]
     const plan = topic?.assignments.find(({ personaId }) => personaId === view.persona.id)
     if (topic === undefined || plan === undefined) throw new Error(`nobody asked for ${view.share_id}`)
     const entry = {
@@ -159,7 +159,7 @@ const trouble = (
   const waited = new Set<string>()
   smtpServer.judge = (letter) => {
     // A deferred mail arrives a minute later, so mails with a short deadline are not deferred.
-    const number = Plan.topicNumberOfContent(letter.text)
+    const number = Plan.parseTopicNumber(letter.text)
     const hurried = plans[number]?.assignments.some(
       ({ course, waitsForMail }) => course === "abandon" || (letter.occasion !== "request" && waitsForMail)
     )
@@ -170,15 +170,13 @@ const trouble = (
   }
   smtpServer.linger = () => (random.chance(0.2) ? sleep(random.between(20, 250)) : Promise.resolve())
   writer.work = async () => {
-    // The delay is sometimes longer than the lease of the draft job. The service must then discard the result.
+    // Sometimes the delay is longer than the lease of the draft job, and the service must discard the late draft.
     await sleep(random.chance(0.04) ? 2700 : random.between(5, random.chance(0.3) ? 1200 : 200))
     return !random.chance(0.15)
   }
 }
 
-/**
- * Returns null if every topic is completed and no mail waits. Otherwise returns a description of the unfinished work.
- */
+/** Returns a description of the unfinished work, or null if every topic is completed and no mail waits. */
 const quietens = async (
   at: TestServiceConfig,
   { key, root }: Partner.PartnerConnection,

@@ -104,7 +104,7 @@ it("40 parallel requests with one idempotency key create one topic and all get t
   expect((await ask(servers[0] as Process.RunningService, key, "/topics")).body.pagination.total).toBe(1)
 })
 
-it("of 40 parallel submissions with the same content one is sent, and the other 39 are refused as duplicates of this topic", async () => {
+it("only one of 40 parallel submissions with the same content is sent, and the other 39 are refused as duplicates of this topic", async () => {
   const { key, persona } = await partner()
   const topic = { content: "Who wins the relay this year?", persona_ids: [persona] }
   const answers = await spread(40, (server) => ask(server, key, "/topics", topic))

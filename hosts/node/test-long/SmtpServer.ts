@@ -7,7 +7,7 @@ import { SMTPServer } from "smtp-server"
 
 export interface ReceivedMail {
   readonly messageId: string
-  /** The share id and the occasion come from the local part of the Message-ID, which contains both with hyphens. */
+  /** The share id and the occasion are read from the local part of the Message-ID. */
   readonly shareId: string
   readonly occasion: string
   readonly to: string
@@ -25,7 +25,7 @@ export interface ReceivedMail {
 }
 
 /** `later` makes the server respond with status 451, which asks the sender to retry. */
-export type SmtpVerdict = "accept" | "later"
+export type SmtpReply = "accept" | "later"
 
 export interface SmtpServer {
   readonly url: string
@@ -34,7 +34,7 @@ export interface SmtpServer {
   readonly refused: Array<ReceivedMail>
   /** The server calls this function when it accepts a mail, before it sends the response. */
   onAccepted: (letter: ReceivedMail) => void
-  judge: (letter: ReceivedMail) => SmtpVerdict
+  judge: (letter: ReceivedMail) => SmtpReply
   /** Delays the response to an accepted mail until the returned promise resolves. */
   linger: (letter: ReceivedMail) => Promise<unknown>
   readonly close: () => Promise<void>

@@ -1,6 +1,6 @@
 /** Checks a finished kill test: compares the data with the plan, the acknowledged actions and the mails. */
 
-import type { AcknowledgedTimes, ExpectedOutcome, RequestPeriod } from "./Creator.ts"
+import type { AcknowledgedActionPeriods, AcknowledgementPeriod, ExpectedAssignmentState } from "./Creator.ts"
 import type { DatabaseSnapshot } from "./Ledger.ts"
 import type { SubmittedTopic } from "./Partner.ts"
 import type { AssignmentPlan, TopicPlan } from "./Plan.ts"
@@ -11,9 +11,9 @@ import type { SmtpServer } from "./SmtpServer.ts"
 export interface AssignmentExpectation {
   readonly plan: AssignmentPlan
   readonly topic: TopicPlan
-  readonly acknowledged: AcknowledgedTimes
+  readonly acknowledged: AcknowledgedActionPeriods
   /** The outcome is null if the creator did not finish the plan. */
-  outcome: ExpectedOutcome | null
+  outcome: ExpectedAssignmentState | null
 }
 
 export interface KillTestRecord {
@@ -169,7 +169,7 @@ const lostMails = ({
 
 const expectedOccasions = (
   { course }: AssignmentPlan,
-  { answered, drafts }: AcknowledgedTimes
+  { answered, drafts }: AcknowledgedActionPeriods
 ): ReadonlyArray<string> => {
   const decided = [...drafts.keys()].map((number) => `draft-${number}`)
   if (course === "silent") return ["request", "reminder"]
@@ -216,7 +216,7 @@ const mailMistakes = ({ assigned, database, kills, smtpServer }: KillTestRecord)
 }
 
 /** Returns the period in which the mail became obsolete, or null if the mail is still valid. */
-const passedAt = (occasion: string, { answered, drafts }: AcknowledgedTimes): RequestPeriod | null => {
+const passedAt = (occasion: string, { answered, drafts }: AcknowledgedActionPeriods): AcknowledgementPeriod | null => {
   if (occasion === "request" || occasion === "reminder") return answered
   const number = /-(\d+)$/.exec(occasion)?.[1]
   return occasion.startsWith("stalled") || number === undefined ? null : (drafts.get(Number(number)) ?? null)

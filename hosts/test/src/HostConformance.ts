@@ -15,7 +15,12 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Application from "./Application.ts"
-import { conformanceRequests, type HostCapability, type HostRequest, type SeededHostPartner } from "./HostRequests.ts"
+import {
+  type HostCapability,
+  type HostRequest,
+  makeConformanceRequests,
+  type SeededHostPartner
+} from "./HostRequests.ts"
 import { Mailbox } from "./Mailbox.ts"
 import { ScriptedGenerator } from "./ScriptedGenerator.ts"
 import * as Seed from "./Seed.ts"
@@ -27,10 +32,10 @@ export interface HostResponse {
   readonly bytes: Uint8Array
 }
 
-export type SendRequest = (asked: HostRequest) => Promise<HostResponse>
+export type SendHostRequest = (asked: HostRequest) => Promise<HostResponse>
 
 export interface ConformanceOptions {
-  readonly ask: SendRequest
+  readonly ask: SendHostRequest
   /** The result of `seedPartner`, which you run on the host's database. */
   readonly partner: SeededHostPartner
   /** The host's API root, which appears in some responses. */
@@ -87,7 +92,7 @@ export const seedPartner = Effect.fnUntraced(function* (address: string) {
   return { key, hurried, local, foreign, personas: personas.map(({ id }) => id) } satisfies SeededHostPartner
 })
 
-/** Resolves with the number of requests if all responses are equal. Otherwise rejects with `HostDiffers`. */
+/** Resolves with the number of requests if all responses are equal, and otherwise rejects with `HostDiffers`. */
 export const checkConformance = ({
   apiRoot,
   ask,
@@ -100,8 +105,8 @@ export const checkConformance = ({
     const server = yield* HttpServer.HttpServer
     const expected = requestOverSocket({ port: "port" in server.address ? server.address.port : 0 })
     const able = ({ needs }: HostRequest) => needs === undefined || !lacks.includes(needs)
-    const here = conformanceRequests(yield* seedPartner("127.0.0.1")).filter(able)
-    const there = conformanceRequests(theirs).filter(able)
+    const here = makeConformanceRequests(yield* seedPartner("127.0.0.1")).filter(able)
+    const there = makeConformanceRequests(theirs).filter(able)
     const compared = comparable(lacks.includes("address"), new Set(ignoreHeaders.map((name) => name.toLowerCase())))
     const differences: Array<ResponseDifference> = []
     for (const [place, one] of there.entries()) {
@@ -127,7 +132,7 @@ export const checkConformance = ({
     return there.length
   }).pipe(Effect.provide(reference(apiRoot)), Effect.runPromise)
 
-const answered = (ask: SendRequest, one: HostRequest, message: string) =>
+const answered = (ask: SendHostRequest, one: HostRequest, message: string) =>
   Effect.promise(() =>
     ask(one).catch((cause: unknown) => {
       throw new Error(`${message}: ${cause}`, { cause })
@@ -159,7 +164,7 @@ const reference = (apiRoot: string) =>
 
 /** Sends requests to a server on this machine. `below` is the prefix of every path. */
 export const requestOverSocket =
-  ({ below = "", port }: { readonly below?: string; readonly port: number }): SendRequest =>
+  ({ below = "", port }: { readonly below?: string; readonly port: number }): SendHostRequest =>
   ({ body, headers = [], method, target }) => {
     const path = `${below}${target}`
     const ask = (): Promise<HostResponse> =>
@@ -188,7 +193,10 @@ export const requestOverSocket =
  * Request normalizes dots in the path.
  */
 export const requestWithFetch =
-  (fetch: (request: Request, target: string) => Promise<Response>, origin = "http://commentary.example"): SendRequest =>
+  (
+    fetch: (request: Request, target: string) => Promise<Response>,
+    origin = "http://commentary.example"
+  ): SendHostRequest =>
   async ({ body, headers = [], method, target }) => {
     const init = { method, headers: headers.map(([name, value]): [string, string] => [name, value]) }
     const sent = body === undefined || body.length === 0 ? {} : { body: new Uint8Array(Buffer.from(body)) }
@@ -197,7 +205,7 @@ export const requestWithFetch =
     return { status: response.status, headers: Object.fromEntries(response.headers), bytes }
   }
 
-/** The headers that describe the connection or how the body is sent. The suite does not compare these headers. */
+/** The headers that describe the connection or the transfer of the body. The suite does not compare these headers. */
 const passing = new Set(["date", "connection", "keep-alive", "transfer-encoding", "content-length"])
 /** The headers whose value is a number of seconds. */
 const timed = new Set(["retry-after", "x-ratelimit-reset"])

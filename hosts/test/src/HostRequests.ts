@@ -69,7 +69,7 @@ const needing = (needs: HostCapability, ...all: ReadonlyArray<HostRequest>) =>
   all.map((one): HostRequest => ({ ...one, needs }))
 
 /** The order matters, because later requests depend on the effects of earlier requests. */
-export const conformanceRequests = (seen: SeededHostPartner): ReadonlyArray<HostRequest> => [
+export const makeConformanceRequests = (seen: SeededHostPartner): ReadonlyArray<HostRequest> => [
   ...open,
   ...personas(seen),
   ...submissions(seen),

@@ -22,7 +22,7 @@ export class InMemoryWebhookReceivers extends Context.Service<
     readonly sent: Effect.Effect<ReadonlyArray<WebhookRequest>>
     /** The URLs that the service checked, in order. */
     readonly checked: Effect.Effect<ReadonlyArray<string>>
-    /** Sets the response of all receivers to later requests. The default response is 200. */
+    /** Sets the response of all receivers to later requests. Without a call of this function, the response is 200. */
     readonly answer: (answer: WebhookResponder) => Effect.Effect<void>
     /** Makes the transport refuse addresses with this host name. */
     readonly refuse: (host: string, constraint: string) => Effect.Effect<void>

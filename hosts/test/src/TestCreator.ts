@@ -19,25 +19,22 @@ export interface CreatorView {
   readonly organization: { readonly name: string }
   readonly persona: { readonly id: string; readonly name: string; readonly image_url: string }
   readonly topic: { readonly content: string }
-  /** The creator's response. The value is null before the response. */
+  /** The perspective with which the creator responded, or null before the response. */
   readonly perspective: string | null
-  /** The current draft. The value is null before the first draft. */
+  /** The current draft, or null before the first draft. */
   readonly draft: {
     readonly id: string
     readonly content: string
     readonly number: number
     readonly created_at: string
   } | null
-  /**
-   * The state of the generation: a draft is being generated, or every attempt failed. The value is null if no draft is
-   * needed.
-   */
+  /** Says whether a draft is being generated or every attempt failed, and is null if no draft is needed. */
   readonly generation: "running" | "stalled" | null
-  /** The approved commentary. The value is null if there is no approved commentary. */
+  /** The approved commentary, or null if there is no approved commentary. */
   readonly commentary: { readonly id: string; readonly content: string; readonly approved_at: string } | null
-  /** The current deadline. The value is null if there is no deadline. */
+  /** The current deadline, or null if there is no deadline. */
   readonly expires_at: string | null
-  /** The reason why there will be no commentary. The value is null while a commentary is still possible. */
+  /** The reason why there will be no commentary, or null while a commentary is still possible. */
   readonly failure: { readonly reason: string; readonly at: string } | null
 }
 

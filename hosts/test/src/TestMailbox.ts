@@ -14,14 +14,14 @@ export interface TestMail {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** The creator's link. The value is null if the mail has no link. */
+  /** The creator's link, or null if the mail has no link. */
   readonly link: string | null
-  /** The `share_id` of the assignment that the mail concerns. The value is null if the mail concerns no assignment. */
+  /** The `share_id` of the assignment that the mail concerns, or null if the mail concerns no assignment. */
   readonly shareId: string | null
 }
 
 /** An e-mail address, or a persona. A persona stands for its creator's address. */
-export type Addressee = string | TestPersona
+export type MailRecipient = string | TestPersona
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -37,7 +37,7 @@ const toTestMail = ({ html, id, subject, text, to }: MailMessage): TestMail => {
   }
 }
 
-const addressOf = (addressee: Addressee): string =>
+const addressOf = (addressee: MailRecipient): string =>
   typeof addressee === "string" ? addressee : addressee.creator.email
 
 const described = (mails: ReadonlyArray<TestMail>): string =>
@@ -58,7 +58,7 @@ export class TestMailbox {
   }
 
   /** Returns the mails to one address, in the order in which they were sent. */
-  to(addressee: Addressee): ReadonlyArray<TestMail> {
+  to(addressee: MailRecipient): ReadonlyArray<TestMail> {
     const address = addressOf(addressee)
     return this.all.filter(({ to }) => to.address === address)
   }
@@ -67,7 +67,7 @@ export class TestMailbox {
    * Returns the newest mail to one address. Throws an error that lists the existing mails if there is no mail to this
    * address.
    */
-  latest(addressee: Addressee): TestMail {
+  latest(addressee: MailRecipient): TestMail {
     const found = this.to(addressee).at(-1)
     if (found !== undefined) return found
     const name = typeof addressee === "string" ? "" : `${addressee.name}’s creator, `
@@ -78,7 +78,7 @@ export class TestMailbox {
   }
 
   /** Returns the newest mail to one address that contains a creator's link, or the newest mail if none has a link. */
-  latestLink(addressee: Addressee): TestMail {
+  latestLink(addressee: MailRecipient): TestMail {
     return this.to(addressee).findLast(({ link }) => link !== null) ?? this.latest(addressee)
   }
 

@@ -12,18 +12,18 @@ import { TestGenerator } from "./TestGenerator.ts"
 import { TestInstance } from "./TestInstance.ts"
 import { type TestMail, TestMailbox } from "./TestMailbox.ts"
 import {
-  type PersonaSeed,
-  type Seeded,
-  type SeedOptions,
+  type SeededTestOrganization,
   TestDataSeeder,
   type TestOrganization,
-  type TestPersona
+  type TestOrganizationSeed,
+  type TestPersona,
+  type TestPersonaSeed
 } from "./TestSeed.ts"
 import { TestWebhooks } from "./TestWebhooks.ts"
 
 /** Options of a test instance. All options are optional. */
 export interface TestPartnerCommentaryOptions {
-  /** The initial time. The default is the current time. The clock stands still after the start. */
+  /** The initial time, by default the current time. The clock stands still after the start. */
   readonly now?: Date | string | number
   /** The service's origin in mails. The service answers requests for any host name. */
   readonly url?: string
@@ -45,10 +45,10 @@ export type TestClientOptions = Omit<ClientOptions, "baseUrl" | "fetch"> & {
 }
 
 /** Options of an additional key. */
-export interface KeyOptions {
+export interface TestKeyOptions {
   /** The scopes of the key. The key has every scope by default. */
   readonly scopes?: ReadonlyArray<ApiKeyScope>
-  /** The environment of the key. The default is `live`. */
+  /** The environment of the key, by default `live`. */
   readonly environment?: "live" | "test"
   /** The time at which the key expires, by the instance's clock. By default the key never expires. */
   readonly expiresAt?: Date
@@ -116,14 +116,14 @@ export class TestPartnerCommentary {
   }
 
   /** Creates an organization with its keys and licensed personas. Call this method again for another organization. */
-  seed<const Personas extends ReadonlyArray<string | PersonaSeed> = readonly ["Ada Vance"]>(
-    options: SeedOptions<Personas> = {}
-  ): Promise<Seeded<Personas>> {
+  seed<const Personas extends ReadonlyArray<string | TestPersonaSeed> = readonly ["Ada Vance"]>(
+    options: TestOrganizationSeed<Personas> = {}
+  ): Promise<SeededTestOrganization<Personas>> {
     return this.#seeds.seed(options)
   }
 
   /** Creates another key of an organization and returns the key's text. */
-  key(organization: TestOrganization, options: KeyOptions = {}): Promise<string> {
+  key(organization: TestOrganization, options: TestKeyOptions = {}): Promise<string> {
     return this.#seeds.key(organization, options)
   }
 
@@ -134,7 +134,7 @@ export class TestPartnerCommentary {
 
   /**
    * Returns the creator of a persona with the link of the given mail, or of the newest mail to the creator. The
-   * argument may be the persona's name: `pc.creator("Ada Vance")`.
+   * argument may be the persona's name, as in `pc.creator("Ada Vance")`.
    */
   creator(of: TestMail | TestPersona | string): TestCreator {
     if (typeof of === "object" && "subject" in of) return new TestCreator(this.#instance, of)
@@ -164,6 +164,18 @@ export { CreatorRefused, type CreatorView, type TestCreator } from "./TestCreato
 /** @public */
 export { TestPartnerCommentaryError } from "./TestError.ts"
 export type { GenerationFailure, TestGenerator } from "./TestGenerator.ts"
-export type { Addressee, TestMail, TestMailbox } from "./TestMailbox.ts"
-export type { PersonaSeed, Seeded, SeedOptions, TestOrganization, TestPersona } from "./TestSeed.ts"
-export type { NoAnswer, ReceivedEvent, Receiver, ReceiverAnswer, TestWebhooks } from "./TestWebhooks.ts"
+export type { MailRecipient, TestMail, TestMailbox } from "./TestMailbox.ts"
+export type {
+  SeededTestOrganization,
+  TestOrganization,
+  TestOrganizationSeed,
+  TestPersona,
+  TestPersonaSeed
+} from "./TestSeed.ts"
+export type {
+  NoResponseReason,
+  ReceivedEvent,
+  ReceiverResponse,
+  TestWebhooks,
+  WebhookEndpoint
+} from "./TestWebhooks.ts"

@@ -36,7 +36,7 @@ export interface TestPersona {
 }
 
 /** A persona's properties. Each omitted property gets a sample value. */
-export interface PersonaSeed {
+export interface TestPersonaSeed {
   readonly name: string
   readonly bio?: string
   readonly expertise?: ReadonlyArray<string>
@@ -49,14 +49,14 @@ export interface PersonaSeed {
 }
 
 /** One organization and its personas. */
-export interface SeedOptions<
-  Personas extends ReadonlyArray<string | PersonaSeed> = ReadonlyArray<string | PersonaSeed>
+export interface TestOrganizationSeed<
+  Personas extends ReadonlyArray<string | TestPersonaSeed> = ReadonlyArray<string | TestPersonaSeed>
 > {
   /** The organization's name, as creators see it. */
   readonly organization?: string
-  /** The names or properties of the personas. The default is one persona, Ada Vance. */
+  /** The names or properties of the personas, by default one persona with the name Ada Vance. */
   readonly personas?: Personas
-  /** The organization's plan. The default is `standard`. */
+  /** The organization's plan, by default `standard`. */
   readonly plan?: PlanName
   /**
    * The organization's limits. By default the rate limits are so high that a test does not reach them. Set lower limits
@@ -68,7 +68,7 @@ export interface SeedOptions<
 }
 
 /** The created records. The list `personas` has the same order as the option `personas`. */
-export interface Seeded<Personas extends ReadonlyArray<string | PersonaSeed>> {
+export interface SeededTestOrganization<Personas extends ReadonlyArray<string | TestPersonaSeed>> {
   readonly organization: TestOrganization
   readonly personas: { readonly [Index in keyof Personas]: TestPersona }
 }
@@ -89,10 +89,10 @@ export class TestDataSeeder {
     this.#instance = instance
   }
 
-  async seed<const Personas extends ReadonlyArray<string | PersonaSeed>>(
-    options: SeedOptions<Personas>
-  ): Promise<Seeded<Personas>> {
-    const seeds: ReadonlyArray<string | PersonaSeed> = options.personas ?? ["Ada Vance"]
+  async seed<const Personas extends ReadonlyArray<string | TestPersonaSeed>>(
+    options: TestOrganizationSeed<Personas>
+  ): Promise<SeededTestOrganization<Personas>> {
+    const seeds: ReadonlyArray<string | TestPersonaSeed> = options.personas ?? ["Ada Vance"]
     const made = await this.#instance.run(
       Effect.gen({ self: this }, function* () {
         const organization = yield* Seed.createOrganization(organizationOf(options))
@@ -114,7 +114,7 @@ export class TestDataSeeder {
     return {
       organization: { id: organization.id, name: organization.name, apiKey, testApiKey },
       // The list has one persona for each seed, in the same order.
-      personas: made.personas.map(shown) as unknown as Seeded<Personas>["personas"]
+      personas: made.personas.map(shown) as unknown as SeededTestOrganization<Personas>["personas"]
     }
   }
 
@@ -165,7 +165,7 @@ export class TestDataSeeder {
 
 const shown = ({ creator, id, name }: Persona): TestPersona => ({ id, name, creator })
 
-const organizationOf = ({ contactEmail, limits, organization, plan }: SeedOptions): Partial<Organization> => ({
+const organizationOf = ({ contactEmail, limits, organization, plan }: TestOrganizationSeed): Partial<Organization> => ({
   ...(organization === undefined ? {} : { name: organization }),
   ...(contactEmail === undefined ? {} : { contactEmail }),
   ...(plan === undefined ? {} : { plan }),
@@ -173,7 +173,7 @@ const organizationOf = ({ contactEmail, limits, organization, plan }: SeedOption
 })
 
 /** By default each persona has its own creator with a readable address. */
-const personaOf = (seed: string | PersonaSeed, number: number): Partial<Persona> => {
+const personaOf = (seed: string | TestPersonaSeed, number: number): Partial<Persona> => {
   const { licensed: _, ...given } = typeof seed === "string" ? { name: seed, licensed: true } : seed
   const [first = ""] = given.name.split(" ")
   const slug = given.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")

@@ -18,16 +18,16 @@ import { formatList, TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
 
 /** The reason why a receiver does not respond. */
-export type NoAnswer = "dns" | "refused" | "reset" | "tls" | "timeout"
+export type NoResponseReason = "dns" | "refused" | "reset" | "tls" | "timeout"
 
 /** A receiver's reaction: a status, a full response, or a failure without a response. */
-export type ReceiverAnswer =
+export type ReceiverResponse =
   | number
   | { readonly status: number; readonly retryAfter?: string; readonly body?: string }
-  | NoAnswer
+  | NoResponseReason
 
 /** Your own endpoint, as a fetch handler. */
-export type Receiver = (request: Request) => Response | Promise<Response>
+export type WebhookEndpoint = (request: Request) => Response | Promise<Response>
 
 /** One delivery attempt whose signature was verified. */
 export interface ReceivedEvent {
@@ -42,13 +42,13 @@ export interface ReceivedEvent {
   /** The time of the attempt by the instance's clock. */
   readonly at: Date
   /** The receiver's status, or the reason why there was no response. */
-  readonly answer: number | NoAnswer
-  /** The error that your own endpoint threw. In this case the response was 500. */
+  readonly answer: number | NoResponseReason
+  /** The error that your own endpoint threw. After such an error, the response was 500. */
   readonly error?: unknown
 }
 
 interface Handled {
-  readonly answer: ReceiverAnswer
+  readonly answer: ReceiverResponse
   readonly error?: unknown
 }
 
@@ -60,8 +60,8 @@ export class TestWebhooks {
   readonly #received: Array<ReceivedEvent> = []
   /** Events that the official client could not verify. Each unverified event is a fault of the service. */
   readonly #unverified: Array<unknown> = []
-  readonly #script: Array<ReceiverAnswer> = []
-  readonly #handlers = new Map<string, Receiver>()
+  readonly #script: Array<ReceiverResponse> = []
+  readonly #handlers = new Map<string, WebhookEndpoint>()
   readonly #secrets = new Map<string, string>()
 
   /** @internal */
@@ -91,19 +91,19 @@ export class TestWebhooks {
   }
 
   /**
-   * Sets the responses to the next attempts at any URL, one response for each argument. Later responses are 200 again,
-   * or come from your handler.
+   * Sets the responses to the next attempts at any URL, one response for each argument. The responses to later attempts
+   * are 200 again, or come from your handler.
    */
-  answerNext(...answers: ReadonlyArray<ReceiverAnswer>): void {
+  answerNext(...answers: ReadonlyArray<ReceiverResponse>): void {
     this.#instance.alive()
     this.#script.push(...answers)
   }
 
   /**
    * Lets your own endpoint respond for a URL. The endpoint may call the service. When the call that caused the event
-   * resolves, the work that the endpoint's calls caused is done too.
+   * resolves, all work that the endpoint has started in the service is done too.
    */
-  handle(url: string, receiver: Receiver): void {
+  handle(url: string, receiver: WebhookEndpoint): void {
     this.#instance.alive()
     this.#handlers.set(new URL(url).href, receiver)
   }

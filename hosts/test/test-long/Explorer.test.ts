@@ -11,9 +11,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
 import { type BrowserDevice, browserDevices, Chromium } from "./Chromium.ts"
-import { ExplorerSite, personaName } from "./ExplorerSite.ts"
+import { ExplorerSite, testPersonaName } from "./ExplorerSite.ts"
 
-/** If `SCREENSHOTS` is set, screenshots of the pages are saved in this folder. */
+/** If the environment variable `SCREENSHOTS` names a folder, the test saves screenshots of the pages in this folder. */
 const pictures = process.env["SCREENSHOTS"] === undefined ? null : join(tmpdir(), "explorer-pages")
 
 for (const device of browserDevices) {
@@ -54,7 +54,7 @@ const explore = async (browser: Browser, { apiRoot, key, testKey }: ExplorerSite
     await client.getByText("The API key is missing or invalid.").waitFor()
     await value.fill(key)
     await send.click()
-    await client.getByText(`"${personaName}"`).waitFor()
+    await client.getByText(`"${testPersonaName}"`).waitFor()
     assert.isAtMost(await page.evaluate(() => innerWidth), viewport.width, "nothing is beyond the screen")
     await picture(page, `3-answer-${name}`)
     await page.emulateMedia({ colorScheme: "dark" })

@@ -1,6 +1,6 @@
 /**
- * Runs the whole service on a free port of this machine, with one organization that is licensed for one persona, and
- * with a live key and a test key of this organization.
+ * Runs the whole service on a free port of this machine. One organization has a licence for one persona, a live key and
+ * a test key.
  */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -15,7 +15,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 
-export const personaName = "Ada Vance"
+export const testPersonaName = "Ada Vance"
 
 export class ExplorerSite extends Context.Service<
   ExplorerSite,
@@ -26,7 +26,7 @@ export class ExplorerSite extends Context.Service<
       const apiRoot = HttpServer.formatAddress(server.address)
       const made = Effect.gen(function* () {
         const owner = yield* Seed.createOrganization({ name: "Courtside App" })
-        yield* Seed.createPersona(owner, { name: personaName })
+        yield* Seed.createPersona(owner, { name: testPersonaName })
         const { text: key } = yield* Seed.issueApiKey(owner)
         const { text: testKey } = yield* Seed.issueApiKey(owner, { environment: "test" })
         return { apiRoot, key, testKey }
@@ -37,7 +37,7 @@ export class ExplorerSite extends Context.Service<
         disableListenLog: true
       })
       const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
-      // Browsers reach the service under a host name that differs from the one in the configured `apiRoot`.
+      // Browsers use a host name that differs from the host name in the configured `apiRoot`.
       return Layer.effect(ExplorerSite, made).pipe(
         Layer.provide(serving),
         Layer.provide(Application.layer({ apiRoot: "https://api.test.invalid", outside }))

@@ -1,6 +1,6 @@
 /**
- * Finds faults in the layout and rendering of a page. Each exported function runs inside the browser's page, so the
- * function cannot use any code of this file outside of itself.
+ * Finds faults in the layout and rendering of a page. The test runs each exported function inside the browser's page,
+ * so the function cannot use other code of this file.
  */
 
 /** Checks headings, names, colours and sizes. Returns one sentence for each fault. */
@@ -87,7 +87,10 @@ export const findLayoutFaults = (): Array<string> => {
   return found
 }
 
-/** Checks that the element whose `data-at` is `at` has the focus and a visible focus ring, and is on the screen. */
+/**
+ * Checks that the focused element has `at` as its `data-at` attribute, shows a visible focus ring, and is on the
+ * screen.
+ */
 export const checkFocusRing = (at: string): string | null => {
   const element = document.activeElement
   if (element === null || element.getAttribute("data-at") !== at) {

@@ -47,23 +47,23 @@ import type { ResponseInfo, TopicDetail, WebhookEvent } from "@partner-commentar
 
 const seen: Array<ResponseInfo> = []
 const client = new PartnerCommentary({ apiKey: "pk_test_a", baseUrl: "https://api.example", onResponse: (each) => seen.push(each) })
-export const dashboard = new PartnerCommentaryDashboard({ token: async () => "a.b.c", baseUrl: "https://api.example" })
+export const dashboardClient = new PartnerCommentaryDashboard({ token: async () => "a.b.c", baseUrl: "https://api.example" })
 
-export const ask = async (): Promise<TopicDetail> => {
+export const submitAndWait = async (): Promise<TopicDetail> => {
   const { topic_id, results } = await client.topics.create({ content: "Who wins the derby?", persona_ids: ["a"] })
   for await (const topic of client.topics.list({ status: "completed" })) console.log(topic.content, results.length)
   return client.topics.waitFor(topic_id, { signal: AbortSignal.timeout(1000) })
 }
 
-export const refused = (error: unknown): string | undefined =>
+export const findUnlicensedPersonaId = (error: unknown): string | undefined =>
   error instanceof ApiError && error.code === "not_licensed" ? error.details.persona_id : undefined
 
-export const received = async (request: Request): Promise<string> => {
+export const readWebhookContent = async (request: Request): Promise<string> => {
   const event: WebhookEvent = await verifyWebhook(await request.text(), request.headers, ["a", "b"])
   return event.type === "creator.approved" ? event.data.commentary.content : event.id
 }
 
-// @ts-expect-error the types are real ones
+// @ts-expect-error the content must be a string
 client.topics.create({ content: 1 })
 `
 

@@ -102,14 +102,14 @@ type WireError = { readonly [Code in Client.ErrorCode]: Extract<Api.WireError["e
 type DetailsOf<E> = E extends { readonly details: infer Details } ? Details : undefined
 
 type Details = { [Code in Client.ErrorCode]: Same<Client.ErrorDetails[Code], DetailsOf<WireError[Code]>> }
-export type DetailsAgree = Agree<Details[Client.ErrorCode]>
+export type ErrorDetailsEqualityCheck = Agree<Details[Client.ErrorCode]>
 
 /**
  * The type `Left` accepts only `false`. The proofs below use deliberate differences to show that the comparison can
  * fail.
  */
 type Left<T extends false> = T
-export type Proofs = [
+export type TypeComparisonChecks = [
   Agree<Same<{ readonly a: Client.Open<"b" | "c"> | null }, { readonly a: "b" | "c" | null }>>,
   Left<Same<Client.SubmissionResult, Omit<Encoded<typeof Api.SubmissionResult>, "share_id">>>,
   Left<Same<Client.SubmissionResult, Required<Encoded<typeof Api.SubmissionResult>>>>,

@@ -13,13 +13,13 @@ import {
 } from "@partner-commentary/client"
 import { expect, it } from "vitest"
 import {
-  brokenConnection,
-  htmlAnswer,
-  jsonAnswer,
+  catchRejection,
+  failWithConnectionReset,
+  makeErrorResponse,
+  makeHtmlResponse,
+  makeJsonResponse,
   makeScriptedService,
-  refusalAnswer,
-  rejectionOf,
-  successAnswer,
+  makeSuccessResponse,
   testApiKey
 } from "./ScriptedService.ts"
 
@@ -28,9 +28,9 @@ const once = { maxRetries: 0 }
 it("an API error has status, code, message, details, request id and headers", async () => {
   const details = [{ persona_id: "a", status: "not_licensed" }]
   const { client } = makeScriptedService([
-    refusalAnswer(400, "no_valid_personas", details, { "x-request-id": "r-1", "x-more": "yes" })
+    makeErrorResponse(400, "no_valid_personas", details, { "x-request-id": "r-1", "x-more": "yes" })
   ])
-  const error = await rejectionOf(client.topics.create({ content: "Who wins the derby?", persona_ids: ["a"] }))
+  const error = await catchRejection(client.topics.create({ content: "Who wins the derby?", persona_ids: ["a"] }))
   if (!(error instanceof ApiError)) throw error
   expect(error).toBeInstanceOf(PartnerCommentaryError)
   expect(error).toMatchObject({ name: "ApiError", status: 400, requestId: "r-1", message: "It is no_valid_personas." })
@@ -40,8 +40,8 @@ it("an API error has status, code, message, details, request id and headers", as
 })
 
 it("an error code that the client does not know is returned unchanged with its details", async () => {
-  const { client } = makeScriptedService([refusalAnswer(409, "brand_new", { some: "thing" })])
-  expect(await rejectionOf(client.topics.get("t"))).toMatchObject({
+  const { client } = makeScriptedService([makeErrorResponse(409, "brand_new", { some: "thing" })])
+  expect(await catchRejection(client.topics.get("t"))).toMatchObject({
     status: 409,
     code: "brand_new",
     details: { some: "thing" }
@@ -49,12 +49,12 @@ it("an error code that the client does not know is returned unchanged with its d
 })
 
 it.each([
-  ["a proxy's page", htmlAnswer(502), /Status 502 came with text\/html/],
-  ["a page that claims success", htmlAnswer(200), /Status 200 came with text\/html/],
-  ["JSON of somebody else", jsonAnswer(200, { message: "hello" }), /Status 200/],
-  ["an error of somebody else", jsonAnswer(403, { success: false, error: "no" }), /Status 403/],
-  ["a success that is none", jsonAnswer(500, { success: true, data: {} }), /Status 500/],
-  ["a list", jsonAnswer(200, []), /Status 200/],
+  ["a proxy's page", makeHtmlResponse(502), /Status 502 came with text\/html/],
+  ["a page that claims success", makeHtmlResponse(200), /Status 200 came with text\/html/],
+  ["JSON of somebody else", makeJsonResponse(200, { message: "hello" }), /Status 200/],
+  ["an error of somebody else", makeJsonResponse(403, { success: false, error: "no" }), /Status 403/],
+  ["a success that is none", makeJsonResponse(500, { success: true, data: {} }), /Status 500/],
+  ["a list", makeJsonResponse(200, []), /Status 200/],
   ["nothing", () => new Response(null, { status: 204 }), /Status 204 came with nothing/],
   [
     "a redirect",
@@ -68,19 +68,19 @@ it.each([
   ]
 ])("%s is reported as an unexpected response", async (_, answer, message) => {
   const { client } = makeScriptedService([answer], once)
-  const error = await rejectionOf(client.topics.get("t"))
+  const error = await catchRejection(client.topics.get("t"))
   expect(error).toBeInstanceOf(UnexpectedAnswerError)
   expect(String(error)).toMatch(message)
 })
 
 it("an UnexpectedAnswerError quotes only a part of the response", async () => {
   const { client } = makeScriptedService([() => new Response("x".repeat(10_000), { status: 500 })], once)
-  expect(await rejectionOf(client.topics.get("t"))).toMatchObject({ status: 500, excerpt: "x".repeat(500) })
+  expect(await catchRejection(client.topics.get("t"))).toMatchObject({ status: 500, excerpt: "x".repeat(500) })
 })
 
 it("a connection error has the cause and the sent request id", async () => {
-  const { asked, client } = makeScriptedService([brokenConnection], once)
-  const error = await rejectionOf(client.topics.get("t"))
+  const { asked, client } = makeScriptedService([failWithConnectionReset], once)
+  const error = await catchRejection(client.topics.get("t"))
   if (!(error instanceof ConnectionError)) throw error
   expect(error.message).toMatch(/fetch failed \(ECONNRESET\)/)
   expect(error.requestId).toBe(asked[0]?.init.headers.get("x-request-id"))
@@ -88,12 +88,15 @@ it("a connection error has the cause and the sent request id", async () => {
 })
 
 it("inspecting clients and errors never shows the key", async () => {
-  const { client } = makeScriptedService([brokenConnection, htmlAnswer(502), refusalAnswer(401, "unauthorized")], once)
+  const { client } = makeScriptedService(
+    [failWithConnectionReset, makeHtmlResponse(502), makeErrorResponse(401, "unauthorized")],
+    once
+  )
   const shown: Array<unknown> = [
     client,
     new PartnerCommentaryDashboard({ token: testApiKey, baseUrl: "https://a.example" })
   ]
-  for (let call = 0; call < 3; call++) shown.push(await rejectionOf(client.topics.get("t")))
+  for (let call = 0; call < 3; call++) shown.push(await catchRejection(client.topics.get("t")))
   for (const each of shown) {
     const deep = inspect(each, { depth: 20, showHidden: true, getters: true })
     expect(`${deep}${JSON.stringify(each)}${String(each)}`).not.toContain(testApiKey)
@@ -103,15 +106,15 @@ it("inspecting clients and errors never shows the key", async () => {
 it.each(["", "pk_live_a\n", "pk_live_a b", "pk_live_ü"])(
   "a key with invalid characters is rejected with an error that does not contain the key: %j",
   (key) => {
-    expect(() => makeScriptedService([successAnswer({})], { apiKey: key })).toThrow(
+    expect(() => makeScriptedService([makeSuccessResponse({})], { apiKey: key })).toThrow(
       /^apiKey is missing or contains an invalid character\.$/
     )
   }
 )
 
 it("the key that an `apiKey` function returns is validated as well", async () => {
-  const { asked, client } = makeScriptedService([successAnswer({})], { apiKey: () => "pk_live_a\r\nx: y" })
-  expect(String(await rejectionOf(client.topics.get("t")))).toMatch(/^PartnerCommentaryError: apiKey is missing/)
+  const { asked, client } = makeScriptedService([makeSuccessResponse({})], { apiKey: () => "pk_live_a\r\nx: y" })
+  expect(String(await catchRejection(client.topics.get("t")))).toMatch(/^PartnerCommentaryError: apiKey is missing/)
   expect(asked).toHaveLength(0)
 })
 

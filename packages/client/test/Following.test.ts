@@ -4,7 +4,7 @@
 import { ApiError, type FollowEvents, PartnerCommentary, type PastEvent } from "@partner-commentary/client"
 import { expect, it, vi } from "vitest"
 import * as Clock from "./Clock.ts"
-import { htmlAnswer, refusalAnswer, rejectionOf } from "./ScriptedService.ts"
+import { catchRejection, makeErrorResponse, makeHtmlResponse } from "./ScriptedService.ts"
 
 Clock.useFakeClock()
 
@@ -71,7 +71,7 @@ const makeService = (behaviors: ReadonlyArray<Behavior>, { waits = true, key = "
     const place = searchParams.get("after")
     const isStream = pathname.endsWith("/stream")
     asked.push(`${isStream ? "stream" : "list"} ${place} at ${Date.now() - start}`)
-    if (isDown) return htmlAnswer(503)() as Response
+    if (isDown) return makeHtmlResponse(503)() as Response
     if (isStream) {
       const behavior = behaviors[Math.min(connections++, behaviors.length - 1)] ?? streams
       if (behavior.is === "answers") return behavior.response()
@@ -138,11 +138,11 @@ it("after a stream ends or breaks, a new stream continues after the last receive
 })
 
 it.each<[string, Behavior]>([
-  ["an older service", { is: "answers", response: () => refusalAnswer(404, "not_found")() as Response }],
-  ["a proxy's page", { is: "answers", response: () => htmlAnswer(501)() as Response }],
+  ["an older service", { is: "answers", response: () => makeErrorResponse(404, "not_found")() as Response }],
+  ["a proxy's page", { is: "answers", response: () => makeHtmlResponse(501)() as Response }],
   [
     "a limit",
-    { is: "answers", response: () => refusalAnswer(429, "rate_limit_exceeded", { retry_after: 1 })() as Response }
+    { is: "answers", response: () => makeErrorResponse(429, "rate_limit_exceeded", { retry_after: 1 })() as Response }
   ],
   ["a proxy that collects the answer", { is: "silent" }],
   ["a host that cannot stream", { is: "streams", ms: 0 }],
@@ -202,15 +202,15 @@ it("after an outage, events.follow continues without lost or repeated events, an
 it("events.follow rejects after the configured retries if the service has never responded", async () => {
   const { follow, setDown } = makeService([streams])
   setDown(true)
-  const failed = rejectionOf(follow())
+  const failed = catchRejection(follow())
   await vi.advanceTimersByTimeAsync(60_000)
   expect(await failed).toMatchObject({ status: 503 })
 })
 
 it("events.follow rejects immediately if the service refuses the key, even after events have arrived", async () => {
-  const refused: Behavior = { is: "answers", response: () => refusalAnswer(401, "key_revoked")() as Response }
+  const refused: Behavior = { is: "answers", response: () => makeErrorResponse(401, "key_revoked")() as Response }
   const { asked, follow, seen } = makeService([{ is: "streams", ms: 10_000 }, refused])
-  const failed = rejectionOf(follow())
+  const failed = catchRejection(follow())
   await vi.advanceTimersByTimeAsync(20_000)
   expect(await failed).toBeInstanceOf(ApiError)
   expect([seen.length, asked.length]).toEqual([9, 2])
@@ -223,7 +223,7 @@ it.each<[string, Behavior]>([
 ])("the signal ends %s with its reason", async (_, behavior) => {
   const { follow, openStreams } = makeService([behavior])
   const stop = new AbortController()
-  const failed = rejectionOf(follow({ signal: stop.signal, after: "evt_1000000" }))
+  const failed = catchRejection(follow({ signal: stop.signal, after: "evt_1000000" }))
   await vi.advanceTimersByTimeAsync(10_200)
   stop.abort(new Error("enough"))
   await vi.advanceTimersByTimeAsync(1000)

@@ -4,10 +4,16 @@
  */
 import { ApiError } from "@partner-commentary/client"
 import { expect, it } from "vitest"
-import { jsonAnswer, makeScriptedService, refusalAnswer, rejectionOf, type ScriptedAnswer } from "./ScriptedService.ts"
+import {
+  catchRejection,
+  makeErrorResponse,
+  makeJsonResponse,
+  makeScriptedService,
+  type ScriptedResponse
+} from "./ScriptedService.ts"
 
-const page = (ids: ReadonlyArray<string>, next: string | null): ScriptedAnswer =>
-  jsonAnswer(200, {
+const page = (ids: ReadonlyArray<string>, next: string | null): ScriptedResponse =>
+  makeJsonResponse(200, {
     success: true,
     data: ids.map((topic_id) => ({ topic_id })),
     pagination: { limit: 2, offset: 0, total: 5, next_cursor: next }
@@ -52,17 +58,17 @@ it("a list sends no request before it is used, and fetches the first page once",
 })
 
 it("a loop over a list rejects if a page fails", async () => {
-  const { client } = makeScriptedService([page(["a"], "one"), refusalAnswer(401, "key_revoked")])
+  const { client } = makeScriptedService([page(["a"], "one"), makeErrorResponse(401, "key_revoked")])
   const seen: Array<string> = []
   const walk = async () => {
     for await (const topic of client.topics.list()) seen.push(topic.topic_id)
   }
-  expect(await rejectionOf(walk())).toMatchObject({ code: "key_revoked" })
+  expect(await catchRejection(walk())).toMatchObject({ code: "key_revoked" })
   expect(seen).toEqual(["a"])
 })
 
 it("an awaited list rejects if the first page fails", async () => {
-  const { client } = makeScriptedService([refusalAnswer(401, "key_revoked")])
+  const { client } = makeScriptedService([makeErrorResponse(401, "key_revoked")])
   expect(await client.topics.list().catch((error: unknown) => error instanceof ApiError && error.code)).toBe(
     "key_revoked"
   )

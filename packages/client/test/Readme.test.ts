@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { verifyWebhook, WebhookVerificationError } from "@partner-commentary/client"
 import { Webhook } from "standardwebhooks"
 import { expect, it } from "vitest"
-import { rejectionOf } from "./ScriptedService.ts"
+import { catchRejection } from "./ScriptedService.ts"
 
 const readme = readFileSync(join(import.meta.dirname, "..", "README.md"), "utf8")
 const snippets = /```ts\n(\/\/ Express\n[\s\S]+?)```/.exec(readme)?.[1] ?? ""
@@ -59,7 +59,7 @@ it("the Express snippet accepts only a correctly signed body and publishes the c
   await handlers[0]?.(inExpress(approved, sign(approved)), response)
   expect([statuses, done, parsers]).toEqual([[204], [["publish", commentary]], [{ type: "application/json" }]])
   const call = Promise.resolve(handlers[0]?.(inExpress(failed, sign(approved)), response))
-  expect(await rejectionOf(call)).toBeInstanceOf(WebhookVerificationError)
+  expect(await catchRejection(call)).toBeInstanceOf(WebhookVerificationError)
   expect(statuses).toEqual([204])
 })
 
@@ -68,7 +68,7 @@ it("the Hono snippet accepts only a correctly signed request and drops the topic
   expect(await handlers[1]?.(inHono(failed, sign(failed)))).toBe(204)
   expect(done).toEqual([["drop", "t", "declined"]])
   const call = Promise.resolve(handlers[1]?.(inHono(failed, sign(approved))))
-  expect(await rejectionOf(call)).toBeInstanceOf(WebhookVerificationError)
+  expect(await catchRejection(call)).toBeInstanceOf(WebhookVerificationError)
 })
 
 it("the README contains exactly the two tested webhook snippets", () => {

@@ -6,9 +6,9 @@ import {
   type ResponseInfo
 } from "@partner-commentary/client"
 import { expect, it } from "vitest"
-import { makeScriptedService, rejectionOf, successAnswer, testApiKey } from "./ScriptedService.ts"
+import { catchRejection, makeScriptedService, makeSuccessResponse, testApiKey } from "./ScriptedService.ts"
 
-const { asked, client } = makeScriptedService([successAnswer({})])
+const { asked, client } = makeScriptedService([makeSuccessResponse({})])
 const token = "header.payload.signature"
 const dashboard = new PartnerCommentaryDashboard({
   token,
@@ -96,7 +96,7 @@ it.each<[string, () => PromiseLike<unknown>, unknown?]>([
 
 it.each(["", ".", ".."])("the client rejects %j as an id before a request is sent", async (id) => {
   const before = asked.length
-  expect(String(await rejectionOf(client.topics.get(id)))).toContain(`${JSON.stringify(id)} is no id.`)
+  expect(String(await catchRejection(client.topics.get(id)))).toContain(`${JSON.stringify(id)} is no id.`)
   expect(asked).toHaveLength(before)
 })
 
@@ -111,14 +111,14 @@ it.each([
   ["https://api.example/partner/v1", "https://api.example/partner/v1/usage"],
   ["http://localhost:8080/behind/a/path/", "http://localhost:8080/behind/a/path/partner/v1/usage"]
 ])("the base address %s leads to %s", async (baseUrl, url) => {
-  const { asked, client } = makeScriptedService([successAnswer({})], { baseUrl })
+  const { asked, client } = makeScriptedService([makeSuccessResponse({})], { baseUrl })
   await client.usage.get()
   expect(asked[0]?.url).toBe(url)
 })
 
 it("an invalid date is rejected before a request is sent", async () => {
   const before = asked.length
-  const error = await rejectionOf(client.metrics.performance({ from: new Date("soon") }))
+  const error = await catchRejection(client.metrics.performance({ from: new Date("soon") }))
   expect(error).toMatchObject({ name: "PartnerCommentaryError", message: "from is an invalid Date." })
   expect(asked).toHaveLength(before)
 })
@@ -143,7 +143,7 @@ it("the error of a constructor call without apiKey or baseUrl names the missing 
 })
 
 it("headers from the options are sent, except headers that the client itself sets", async () => {
-  const { asked, client } = makeScriptedService([successAnswer({})], {
+  const { asked, client } = makeScriptedService([makeSuccessResponse({})], {
     headers: { "X-Team": "desk", "x-api-key": "other" }
   })
   await client.usage.get({ headers: { "x-team": "sports", traceparent: "00-1-2-00" } })
@@ -156,7 +156,7 @@ it("headers from the options are sent, except headers that the client itself set
 })
 
 it("each attempt has a new request id, unless the caller sets a request id", async () => {
-  const { asked, client } = makeScriptedService([successAnswer({})])
+  const { asked, client } = makeScriptedService([makeSuccessResponse({})])
   await client.usage.get()
   await client.usage.get()
   await client.usage.get({ headers: { "X-Request-Id": "mine-1" } })
@@ -170,7 +170,7 @@ it("onResponse receives the request id, attempt, rate limit and replay flag of e
   const reset = String(Math.floor(Date.now() / 1000) + 1800)
   const limits = { "x-ratelimit-limit": "1000", "x-ratelimit-remaining": "7", "x-ratelimit-reset": reset }
   const headers = { ...limits, "x-request-id": "r-1", "idempotency-replayed": "true" }
-  const { client } = makeScriptedService([successAnswer({ topic_id: "t" }, headers)], {
+  const { client } = makeScriptedService([makeSuccessResponse({ topic_id: "t" }, headers)], {
     onResponse: (response) => seen.push(response)
   })
   await client.topics.create(topic, { onResponse: (response) => seen.push(response) })
@@ -188,6 +188,6 @@ it("onResponse receives the request id, attempt, rate limit and replay flag of e
 })
 
 it("the client keeps unknown fields of a newer service", async () => {
-  const { client } = makeScriptedService([successAnswer({ topic_id: "t", status: "archived", more: { a: 1 } })])
+  const { client } = makeScriptedService([makeSuccessResponse({ topic_id: "t", status: "archived", more: { a: 1 } })])
   expect(await client.topics.get("t")).toEqual({ topic_id: "t", status: "archived", more: { a: 1 } })
 })

@@ -3,31 +3,31 @@ import { ApiError, ConnectionError, UnexpectedAnswerError } from "@partner-comme
 import { expect, it, vi } from "vitest"
 import * as Clock from "./Clock.ts"
 import {
-  brokenConnection,
-  htmlAnswer,
+  catchRejection,
+  failWithConnectionReset,
+  makeErrorResponse,
+  makeHtmlResponse,
   makeScriptedService,
-  refusalAnswer,
-  rejectionOf,
-  type ScriptedAnswer,
-  successAnswer
+  makeSuccessResponse,
+  type ScriptedResponse
 } from "./ScriptedService.ts"
 
 const topic = { content: "Who wins the derby?", persona_ids: ["a"] }
 const limited = (details: object = {}, headers?: Record<string, string>) =>
-  refusalAnswer(429, "rate_limit_exceeded", { retry_after: 7, limit: 100, remaining: 0, ...details }, headers)
+  makeErrorResponse(429, "rate_limit_exceeded", { retry_after: 7, limit: 100, remaining: 0, ...details }, headers)
 
 Clock.useFakeClock()
 
-it.each<[string, ScriptedAnswer]>([
-  ["a broken connection", brokenConnection],
-  ["408", refusalAnswer(408, "invalid_request")],
+it.each<[string, ScriptedResponse]>([
+  ["a broken connection", failWithConnectionReset],
+  ["408", makeErrorResponse(408, "invalid_request")],
   ["429", limited()],
-  ["500", refusalAnswer(500, "internal_error")],
-  ["502 of a proxy", htmlAnswer(502)],
-  ["503 of a proxy", htmlAnswer(503)],
-  ["504 of a proxy", htmlAnswer(504)]
+  ["500", makeErrorResponse(500, "internal_error")],
+  ["502 of a proxy", makeHtmlResponse(502)],
+  ["503 of a proxy", makeHtmlResponse(503)],
+  ["504 of a proxy", makeHtmlResponse(504)]
 ])("%s is retried, and a POST keeps its idempotency key", async (_, trouble) => {
-  const { asked, client } = makeScriptedService([trouble, trouble, successAnswer({ topic_id: "t" })])
+  const { asked, client } = makeScriptedService([trouble, trouble, makeSuccessResponse({ topic_id: "t" })])
   expect(await Clock.advanceUntilSettled(client.topics.create(topic))).toEqual({ topic_id: "t" })
   expect(asked).toHaveLength(3)
   const keys = new Set(asked.map(({ init }) => init.headers.get("idempotency-key")))
@@ -35,74 +35,74 @@ it.each<[string, ScriptedAnswer]>([
   expect([...keys][0]).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-it.each<[string, ScriptedAnswer, unknown]>([
+it.each<[string, ScriptedResponse, unknown]>([
   [
     "400",
-    refusalAnswer(400, "invalid_request", { field: "content", constraint: "is too short", errors: [] }),
+    makeErrorResponse(400, "invalid_request", { field: "content", constraint: "is too short", errors: [] }),
     ApiError
   ],
-  ["401", refusalAnswer(401, "unauthorized"), ApiError],
-  ["404", refusalAnswer(404, "not_found"), ApiError],
+  ["401", makeErrorResponse(401, "unauthorized"), ApiError],
+  ["404", makeErrorResponse(404, "not_found"), ApiError],
   ["a used-up quota", limited({ quota: "topics_per_month" }, { "retry-after": "1" }), ApiError],
-  ["a page where JSON should be", htmlAnswer(200), UnexpectedAnswerError],
-  ["a page that says 404", htmlAnswer(404), UnexpectedAnswerError]
+  ["a page where JSON should be", makeHtmlResponse(200), UnexpectedAnswerError],
+  ["a page that says 404", makeHtmlResponse(404), UnexpectedAnswerError]
 ])("%s is not retried", async (_, answer, kind) => {
   const { asked, client } = makeScriptedService([answer])
-  expect(await Clock.advanceUntilSettled(rejectionOf(client.topics.create(topic)))).toBeInstanceOf(kind)
+  expect(await Clock.advanceUntilSettled(catchRejection(client.topics.create(topic)))).toBeInstanceOf(kind)
   expect(asked).toHaveLength(1)
 })
 
 it("a call fails after three retries with the last error", async () => {
-  const { asked, client } = makeScriptedService([refusalAnswer(500, "internal_error"), brokenConnection])
-  expect(await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t")))).toBeInstanceOf(ConnectionError)
+  const { asked, client } = makeScriptedService([makeErrorResponse(500, "internal_error"), failWithConnectionReset])
+  expect(await Clock.advanceUntilSettled(catchRejection(client.topics.get("t")))).toBeInstanceOf(ConnectionError)
   expect(asked).toHaveLength(4)
 })
 
 it("the maxRetries of a call overrides the maxRetries of the client", async () => {
-  const { asked, client } = makeScriptedService([brokenConnection], { maxRetries: 1 })
-  await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t")))
+  const { asked, client } = makeScriptedService([failWithConnectionReset], { maxRetries: 1 })
+  await Clock.advanceUntilSettled(catchRejection(client.topics.get("t")))
   expect(asked).toHaveLength(2)
-  await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t", { maxRetries: 0 })))
+  await Clock.advanceUntilSettled(catchRejection(client.topics.get("t", { maxRetries: 0 })))
   expect(asked).toHaveLength(3)
 })
 
 it("the delay before a retry is random and grows up to eight seconds", async () => {
-  const { client, pauses } = makeScriptedService([brokenConnection], { maxRetries: 6 })
-  await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t")))
+  const { client, pauses } = makeScriptedService([failWithConnectionReset], { maxRetries: 6 })
+  await Clock.advanceUntilSettled(catchRejection(client.topics.get("t")))
   expect(pauses()).toEqual([250, 500, 1000, 2000, 4000, 4000])
 })
 
 it("the delay before a retry does not exceed maxRetryWaitMs", async () => {
-  const { client, pauses } = makeScriptedService([brokenConnection], { maxRetries: 4, maxRetryWaitMs: 600 })
-  await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t")))
+  const { client, pauses } = makeScriptedService([failWithConnectionReset], { maxRetries: 4, maxRetryWaitMs: 600 })
+  await Clock.advanceUntilSettled(catchRejection(client.topics.get("t")))
   expect(pauses()).toEqual([250, 500, 600, 600])
 })
 
 it("Retry-After sets the delay before a retry, in seconds or as a date relative to the server's clock", async () => {
   const byDate = { "retry-after": "Fri, 01 Jan 2027 00:00:20 GMT", date: "Fri, 01 Jan 2027 00:00:00 GMT" }
   const { client, pauses } = makeScriptedService([
-    htmlAnswer(503, { "retry-after": "5" }),
+    makeHtmlResponse(503, { "retry-after": "5" }),
     limited({}, byDate),
-    successAnswer({})
+    makeSuccessResponse({})
   ])
   await Clock.advanceUntilSettled(client.topics.get("t"))
   expect(pauses()).toEqual([5500, 20_500])
 })
 
 it("the error details set the delay before a retry if a proxy removed the Retry-After header", async () => {
-  const { client, pauses } = makeScriptedService([limited(), successAnswer({})])
+  const { client, pauses } = makeScriptedService([limited(), makeSuccessResponse({})])
   await Clock.advanceUntilSettled(client.topics.get("t"))
   expect(pauses()).toEqual([7500])
 })
 
 it("a call rejects without a retry if the requested delay exceeds a minute or the configured limit", async () => {
   const { asked, client } = makeScriptedService([limited({}, { "retry-after": "61" })])
-  expect(await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t")))).toMatchObject({
+  expect(await Clock.advanceUntilSettled(catchRejection(client.topics.get("t")))).toMatchObject({
     code: "rate_limit_exceeded"
   })
   expect(asked).toHaveLength(1)
 
-  const patient = makeScriptedService([limited({}, { "retry-after": "3600" }), successAnswer({})], {
+  const patient = makeScriptedService([limited({}, { "retry-after": "3600" }), makeSuccessResponse({})], {
     maxRetryWaitMs: 3_600_000
   })
   await Clock.advanceUntilSettled(patient.client.topics.get("t"))
@@ -110,7 +110,7 @@ it("a call rejects without a retry if the requested delay exceeds a minute or th
 })
 
 it("a call sends the caller's idempotency key, or a new key by default", async () => {
-  const { asked, client } = makeScriptedService([successAnswer({})])
+  const { asked, client } = makeScriptedService([makeSuccessResponse({})])
   await client.topics.create(topic, { idempotencyKey: "derby-1" })
   await client.topics.create(topic)
   await client.topics.createMany([topic])
@@ -120,16 +120,16 @@ it("a call sends the caller's idempotency key, or a new key by default", async (
 })
 
 it("a webhook test is never retried", async () => {
-  const { asked, client } = makeScriptedService([brokenConnection])
-  expect(await Clock.advanceUntilSettled(rejectionOf(client.webhooks.test("w")))).toBeInstanceOf(ConnectionError)
+  const { asked, client } = makeScriptedService([failWithConnectionReset])
+  expect(await Clock.advanceUntilSettled(catchRejection(client.webhooks.test("w")))).toBeInstanceOf(ConnectionError)
   expect(asked).toHaveLength(1)
   expect(asked[0]?.init.headers.get("idempotency-key")).toBeNull()
 })
 
 it("an abort ends the delay before a retry, and the call rejects with the caller's reason", async () => {
-  const { asked, client } = makeScriptedService([htmlAnswer(503, { "retry-after": "50" })])
+  const { asked, client } = makeScriptedService([makeHtmlResponse(503, { "retry-after": "50" })])
   const controller = new AbortController()
-  const call = rejectionOf(client.topics.get("t", { signal: controller.signal }))
+  const call = catchRejection(client.topics.get("t", { signal: controller.signal }))
   await vi.advanceTimersByTimeAsync(10_000)
   controller.abort()
   expect(await call).toMatchObject({ name: "AbortError" })
@@ -138,7 +138,7 @@ it("an abort ends the delay before a retry, and the call rejects with the caller
 })
 
 it("completed calls leave no listeners on the caller's signal", async () => {
-  const { client } = makeScriptedService([brokenConnection, brokenConnection, successAnswer({})])
+  const { client } = makeScriptedService([failWithConnectionReset, failWithConnectionReset, makeSuccessResponse({})])
   const { signal } = new AbortController()
   const added = vi.spyOn(signal, "addEventListener")
   const removed = vi.spyOn(signal, "removeEventListener")
@@ -150,7 +150,7 @@ it("completed calls leave no listeners on the caller's signal", async () => {
 
 it("each attempt calls the `apiKey` function, so the next attempt uses a rotated key", async () => {
   const keys = ["pk_live_old", "pk_live_new"]
-  const { asked, client } = makeScriptedService([brokenConnection, successAnswer({})], {
+  const { asked, client } = makeScriptedService([failWithConnectionReset, makeSuccessResponse({})], {
     apiKey: async () => keys.shift() ?? "none"
   })
   await Clock.advanceUntilSettled(client.topics.get("t"))

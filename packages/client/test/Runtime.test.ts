@@ -8,7 +8,7 @@ import { createContext, runInContext } from "node:vm"
 import { Webhook } from "standardwebhooks"
 import { describe, expect, it } from "vitest"
 import { bundleAndMeasure, sourceExportingAll, sourceExportingVerification } from "./Bundle.ts"
-import { jsonAnswer } from "./ScriptedService.ts"
+import { makeJsonResponse } from "./ScriptedService.ts"
 
 const folder = join(import.meta.dirname, "..")
 const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
@@ -71,7 +71,7 @@ describe("Runtimes with web globals only", () => {
     const run = await edge({
       fetch: async (url: string, init: RequestInit) => {
         asked.push(`${init.method} ${url}`)
-        return jsonAnswer(asked.length === 1 ? 503 : 200, { success: true, data: { topic_id: "t" } })()
+        return makeJsonResponse(asked.length === 1 ? 503 : 200, { success: true, data: { topic_id: "t" } })()
       }
     })
     const topic = await run(`

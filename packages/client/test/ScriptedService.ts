@@ -9,44 +9,44 @@ export interface RecordedRequest {
 }
 
 /** A response, or the error with which `fetch` rejects. */
-export type ScriptedAnswer = () => Response | Error
+export type ScriptedResponse = () => Response | Error
 
-export const jsonAnswer =
-  (status: number, body: unknown, headers: Record<string, string> = {}): ScriptedAnswer =>
+export const makeJsonResponse =
+  (status: number, body: unknown, headers: Record<string, string> = {}): ScriptedResponse =>
   () =>
     new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } })
 
-export const successAnswer = (data: unknown, headers?: Record<string, string>): ScriptedAnswer =>
-  jsonAnswer(200, { success: true, data }, headers)
+export const makeSuccessResponse = (data: unknown, headers?: Record<string, string>): ScriptedResponse =>
+  makeJsonResponse(200, { success: true, data }, headers)
 
-export const refusalAnswer = (
+export const makeErrorResponse = (
   status: number,
   code: string,
   details?: unknown,
   headers?: Record<string, string>
-): ScriptedAnswer =>
-  jsonAnswer(
+): ScriptedResponse =>
+  makeJsonResponse(
     status,
     { success: false, error: { code, message: `It is ${code}.`, ...(details === undefined ? {} : { details }) } },
     headers
   )
 
-export const htmlAnswer =
-  (status: number, headers: Record<string, string> = {}): ScriptedAnswer =>
+export const makeHtmlResponse =
+  (status: number, headers: Record<string, string> = {}): ScriptedResponse =>
   () =>
     new Response("<html><body>Bad gateway</body></html>", {
       status,
       headers: { "content-type": "text/html", ...headers }
     })
 
-export const brokenConnection: ScriptedAnswer = () =>
+export const failWithConnectionReset: ScriptedResponse = () =>
   new TypeError("fetch failed", { cause: Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }) })
 
 export const testApiKey = "pk_test_secretsecretsecretsecretsecretsecret"
 
 /** Returns the scripted responses in order. The last response repeats. */
 export const makeScriptedService = (
-  answers: ReadonlyArray<ScriptedAnswer>,
+  answers: ReadonlyArray<ScriptedResponse>,
   options: Partial<PartnerCommentaryOptions> = {}
 ) => {
   const asked: Array<RecordedRequest> = []
@@ -64,7 +64,7 @@ export const makeScriptedService = (
 }
 
 /** Returns the error with which a promise rejects. */
-export const rejectionOf = async (promise: PromiseLike<unknown>): Promise<unknown> => {
+export const catchRejection = async (promise: PromiseLike<unknown>): Promise<unknown> => {
   try {
     await promise
   } catch (error) {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { ConnectionError, PartnerCommentary, TimeoutError } from "@partner-commentary/client"
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
-import { rejectionOf } from "./ScriptedService.ts"
+import { catchRejection } from "./ScriptedService.ts"
 
 type Handler = (request: IncomingMessage, response: ServerResponse, count: number) => void
 
@@ -69,7 +69,7 @@ it("the timeout of an attempt includes the time until the last byte of the respo
     response.write('{"success":')
   })
   const client = new PartnerCommentary({ apiKey, baseUrl, timeoutMs: 100, maxRetries: 0 })
-  const error = await rejectionOf(client.personas.list())
+  const error = await catchRejection(client.personas.list())
   expect(error).toBeInstanceOf(TimeoutError)
   expect(error).toBeInstanceOf(ConnectionError)
   expect(String(error)).toMatch(/No answer within 100 ms \(request [0-9a-f-]{36}\)/)
@@ -78,7 +78,7 @@ it("the timeout of an attempt includes the time until the last byte of the respo
 it("an attempt ends at its timeout even if the custom fetch ignores the signal", async () => {
   const fetch = () => new Promise<Response>(() => undefined)
   const client = new PartnerCommentary({ apiKey, baseUrl: "https://api.example", fetch, timeoutMs: 20, maxRetries: 0 })
-  expect(await rejectionOf(client.personas.list())).toBeInstanceOf(TimeoutError)
+  expect(await catchRejection(client.personas.list())).toBeInstanceOf(TimeoutError)
 })
 
 it("an aborted call rejects with the reason of the signal and closes the connection", async () => {
@@ -90,7 +90,7 @@ it("an aborted call rejects with the reason of the signal and closes the connect
   })
   const client = new PartnerCommentary({ apiKey, baseUrl })
   const controller = new AbortController()
-  const call = rejectionOf(client.personas.list({ signal: controller.signal }))
+  const call = catchRejection(client.personas.list({ signal: controller.signal }))
   await arrived.promise
   controller.abort()
   expect(await call).toBe(controller.signal.reason)
@@ -102,7 +102,7 @@ it("an aborted call rejects with the reason of the signal and closes the connect
 it("a call with an aborted signal sends no request", async () => {
   const { baseUrl, requests } = await serve((_, response) => good(response))
   const client = new PartnerCommentary({ apiKey, baseUrl })
-  expect(await rejectionOf(client.personas.list({ signal: AbortSignal.abort(new Error("no")) }))).toEqual(
+  expect(await catchRejection(client.personas.list({ signal: AbortSignal.abort(new Error("no")) }))).toEqual(
     new Error("no")
   )
   expect(requests()).toBe(0)
@@ -111,7 +111,7 @@ it("a call with an aborted signal sends no request", async () => {
 it("a call with AbortSignal.timeout rejects with the error of that signal", async () => {
   const { baseUrl } = await serve(() => undefined)
   const client = new PartnerCommentary({ apiKey, baseUrl })
-  const error = await rejectionOf(client.personas.list({ signal: AbortSignal.timeout(50) }))
+  const error = await catchRejection(client.personas.list({ signal: AbortSignal.timeout(50) }))
   expect(error).toBeInstanceOf(DOMException)
   expect(error).not.toBeInstanceOf(TimeoutError)
 })
@@ -136,7 +136,7 @@ it("the error of a refused connection contains the reason", async () => {
   const server = servers.pop()
   await new Promise((resolve) => server?.close(resolve))
   const client = new PartnerCommentary({ apiKey, baseUrl, maxRetries: 0 })
-  expect(String(await rejectionOf(client.personas.list()))).toMatch(/ECONNREFUSED/)
+  expect(String(await catchRejection(client.personas.list()))).toMatch(/ECONNREFUSED/)
 })
 
 it("a redirect is not followed, so that the key is not sent to another server", async () => {
@@ -146,6 +146,6 @@ it("a redirect is not followed, so that the key is not sent to another server", 
     response.end()
   })
   const client = new PartnerCommentary({ apiKey, baseUrl, maxRetries: 0 })
-  expect(await rejectionOf(client.personas.list())).toMatchObject({ name: "UnexpectedAnswerError", status: 302 })
+  expect(await catchRejection(client.personas.list())).toMatchObject({ name: "UnexpectedAnswerError", status: 302 })
   expect(elsewhere.requests()).toBe(0)
 })

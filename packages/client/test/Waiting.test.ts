@@ -3,22 +3,22 @@ import { type PartnerCommentaryOptions, type TopicProgress, WaitTimeoutError } f
 import { expect, it, vi } from "vitest"
 import * as Clock from "./Clock.ts"
 import {
-  brokenConnection,
-  htmlAnswer,
-  refusalAnswer,
-  rejectionOf,
-  type ScriptedAnswer,
-  makeScriptedService as scriptedWith,
-  successAnswer
+  catchRejection,
+  failWithConnectionReset,
+  makeErrorResponse,
+  makeHtmlResponse,
+  makeSuccessResponse,
+  type ScriptedResponse,
+  makeScriptedService as scriptedWith
 } from "./ScriptedService.ts"
 
 const apiKey = "pk_live_secretsecretsecretsecretsecretsecret"
-const scripted = (answers: ReadonlyArray<ScriptedAnswer>, options: Partial<PartnerCommentaryOptions> = {}) =>
+const scripted = (answers: ReadonlyArray<ScriptedResponse>, options: Partial<PartnerCommentaryOptions> = {}) =>
   scriptedWith(answers, { apiKey, ...options })
 
-const progress = (overall_status: string, ready = false, headers?: Record<string, string>): ScriptedAnswer =>
-  successAnswer({ topic_id: "t", overall_status, personas: [{ has_commentary: ready }] }, headers)
-const detail = successAnswer({ topic_id: "t", status: "completed", commentaries: [] })
+const progress = (overall_status: string, ready = false, headers?: Record<string, string>): ScriptedResponse =>
+  makeSuccessResponse({ topic_id: "t", overall_status, personas: [{ has_commentary: ready }] }, headers)
+const detail = makeSuccessResponse({ topic_id: "t", status: "completed", commentaries: [] })
 
 Clock.useFakeClock()
 
@@ -116,7 +116,7 @@ it("polling does not slow down while at least half of the rate limit remains", a
 })
 
 it("waitFor continues after a rate-limit error, even after a long pause", async () => {
-  const limited = refusalAnswer(
+  const limited = makeErrorResponse(
     429,
     "rate_limit_exceeded",
     { retry_after: 3000, limit: 1000, remaining: 0 },
@@ -128,18 +128,18 @@ it("waitFor continues after a rate-limit error, even after a long pause", async 
 })
 
 it("an outage after the first status does not end waitFor", async () => {
-  const outage = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? brokenConnection : htmlAnswer(502)))
+  const outage = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? failWithConnectionReset : makeHtmlResponse(502)))
   const { client } = scripted([progress("pending"), ...outage, progress("completed"), detail])
   expect(await Clock.advanceUntilSettled(client.topics.waitFor("t"))).toMatchObject({ status: "completed" })
 })
 
 it("waitFor rejects without waiting if the service is unreachable at the start or the topic is unknown", async () => {
-  const { client } = scripted([brokenConnection])
-  expect(await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t")))).toMatchObject({
+  const { client } = scripted([failWithConnectionReset])
+  expect(await Clock.advanceUntilSettled(catchRejection(client.topics.waitFor("t")))).toMatchObject({
     name: "ConnectionError"
   })
-  const missing = scripted([progress("pending"), refusalAnswer(404, "not_found")])
-  expect(await Clock.advanceUntilSettled(rejectionOf(missing.client.topics.waitFor("t")))).toMatchObject({
+  const missing = scripted([progress("pending"), makeErrorResponse(404, "not_found")])
+  expect(await Clock.advanceUntilSettled(catchRejection(missing.client.topics.waitFor("t")))).toMatchObject({
     code: "not_found"
   })
 })
@@ -147,7 +147,7 @@ it("waitFor rejects without waiting if the service is unreachable at the start o
 it("waitFor rejects after the timeout with the last status", async () => {
   const { client } = scripted([progress("in_progress")])
   const start = Date.now()
-  const error = await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t", { timeoutMs: 100_000 })))
+  const error = await Clock.advanceUntilSettled(catchRejection(client.topics.waitFor("t", { timeoutMs: 100_000 })))
   if (!(error instanceof WaitTimeoutError)) throw error
   expect(error).toMatchObject({ topicId: "t", lastStatus: { overall_status: "in_progress" } })
   expect(Date.now() - start).toBe(100_000)
@@ -170,16 +170,16 @@ it("the status of the last poll after the timeout is passed to onProgress and in
     timeoutMs: 15_000,
     onProgress: (status) => seen.push(status.overall_status)
   })
-  const error = await Clock.advanceUntilSettled(rejectionOf(call))
+  const error = await Clock.advanceUntilSettled(catchRejection(call))
   expect(error).toMatchObject({ name: "WaitTimeoutError", lastStatus: { overall_status: "partial" } })
   expect(String(error)).toContain("Topic t is partial after 15000 ms.")
   expect([seen, asked.length]).toEqual([["pending", "partial"], 2])
 })
 
 it("if the only attempt of the last poll fails, the timeout error contains the previous status", async () => {
-  for (const outage of [brokenConnection, htmlAnswer(502)]) {
+  for (const outage of [failWithConnectionReset, makeHtmlResponse(502)]) {
     const { asked, client } = scripted([progress("in_progress"), outage])
-    const error = await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t", { timeoutMs: 15_000 })))
+    const error = await Clock.advanceUntilSettled(catchRejection(client.topics.waitFor("t", { timeoutMs: 15_000 })))
     expect(error).toMatchObject({ name: "WaitTimeoutError", lastStatus: { overall_status: "in_progress" } })
     expect(asked).toHaveLength(2)
   }
@@ -193,11 +193,11 @@ it("the last poll after the timeout ends after 10 seconds or on an abort", async
     return scripted([], { fetch: hanging(() => asked++ === 0) }).client
   }
   const start = Date.now()
-  const error = await Clock.advanceUntilSettled(rejectionOf(client().topics.waitFor("t", { timeoutMs: 15_000 })))
+  const error = await Clock.advanceUntilSettled(catchRejection(client().topics.waitFor("t", { timeoutMs: 15_000 })))
   expect(error).toMatchObject({ name: "WaitTimeoutError", lastStatus: { overall_status: "pending" } })
   expect(Date.now() - start).toBe(25_000)
   const controller = new AbortController()
-  const call = rejectionOf(client().topics.waitFor("t", { timeoutMs: 15_000, signal: controller.signal }))
+  const call = catchRejection(client().topics.waitFor("t", { timeoutMs: 15_000, signal: controller.signal }))
   await vi.advanceTimersByTimeAsync(20_000)
   controller.abort(new Error("enough"))
   expect(String(await call)).toBe("Error: enough")
@@ -207,14 +207,14 @@ it("the last poll after the timeout ends after 10 seconds or on an abort", async
 it("the default timeout of waitFor is two days", async () => {
   const { client } = scripted([progress("in_progress")])
   const start = Date.now()
-  await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t", { intervalMs: 3_600_000 })))
+  await Clock.advanceUntilSettled(catchRejection(client.topics.waitFor("t", { intervalMs: 3_600_000 })))
   expect(Date.now() - start).toBe(48 * 3_600_000)
 })
 
 it("an abort ends waitFor immediately with the caller's reason", async () => {
   const { client } = scripted([progress("pending")])
   const controller = new AbortController()
-  const call = rejectionOf(client.topics.waitFor("t", { signal: controller.signal }))
+  const call = catchRejection(client.topics.waitFor("t", { signal: controller.signal }))
   await vi.advanceTimersByTimeAsync(10_000)
   controller.abort(new Error("enough"))
   expect(String(await call)).toBe("Error: enough")

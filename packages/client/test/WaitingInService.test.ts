@@ -2,7 +2,7 @@
 import { PartnerCommentary, type PartnerCommentaryOptions } from "@partner-commentary/client"
 import { expect, it, vi } from "vitest"
 import * as Clock from "./Clock.ts"
-import { rejectionOf } from "./ScriptedService.ts"
+import { catchRejection } from "./ScriptedService.ts"
 
 Clock.useFakeClock()
 
@@ -12,7 +12,7 @@ interface Behavior {
    * topic.
    */
   readonly changes?: ReadonlyArray<number>
-  /** True if the service applies `Prefer: wait`. Otherwise the service responds immediately. */
+  /** True if the service applies `Prefer: wait`, and false if the service responds immediately. */
   readonly waits?: boolean
   readonly says?: boolean
   readonly tags?: boolean
@@ -103,13 +103,13 @@ it("a service that ends every wait immediately, as when it stops, gets at most o
       ? Response.json({ success: true, data: { overall_status: "pending", personas: [] } }, { headers })
       : new Response(null, { status: 304, headers })
   const { client } = makeWaitingService({ options: { fetch } })
-  await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t", { timeoutMs: 10_500 })))
+  await Clock.advanceUntilSettled(catchRejection(client.topics.waitFor("t", { timeoutMs: 10_500 })))
   expect(requests).toBe(12)
 })
 
 it("the timeout of waitFor ends a series of 304 responses, and no request waits longer than the remaining time", async () => {
   const { asked, client, start } = makeWaitingService()
-  const error = await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t", { timeoutMs: 60_500 })))
+  const error = await Clock.advanceUntilSettled(catchRejection(client.topics.waitFor("t", { timeoutMs: 60_500 })))
   expect(error).toMatchObject({ name: "WaitTimeoutError", lastStatus: { overall_status: "state 0" } })
   expect(asked.map(({ at, prefer }) => [at, prefer])).toEqual([
     [0, null],
@@ -137,14 +137,14 @@ it("a waiting request ends not at the client's timeout, but at the latest 10 sec
     return Response.json(status, { headers: { etag: '"1"' } })
   }
   const { client } = makeWaitingService({ options: { fetch: hanging, timeoutMs: 1000, maxRetries: 0 } })
-  await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t", { timeoutMs: 100_000 })))
+  await Clock.advanceUntilSettled(catchRejection(client.topics.waitFor("t", { timeoutMs: 100_000 })))
   expect(at).toEqual([0, 1000, 81_000, 100_000])
 })
 
 it("an abort immediately ends a request that waits in the service, with the caller's reason", async () => {
   const { client } = makeWaitingService()
   const controller = new AbortController()
-  const call = rejectionOf(client.topics.waitFor("t", { signal: controller.signal }))
+  const call = catchRejection(client.topics.waitFor("t", { signal: controller.signal }))
   await vi.advanceTimersByTimeAsync(10_000)
   controller.abort(new Error("enough"))
   expect(String(await call)).toBe("Error: enough")

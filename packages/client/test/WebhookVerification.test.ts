@@ -8,7 +8,7 @@ import {
 import * as fc from "fast-check"
 import { Webhook } from "standardwebhooks"
 import { expect, it } from "vitest"
-import { rejectionOf } from "./ScriptedService.ts"
+import { catchRejection } from "./ScriptedService.ts"
 
 const encoded = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
 const raw = "a raw secret of 32 or more characters"
@@ -31,7 +31,7 @@ const sign = (secret: string, text = body, at = now, id = "evt_1") => ({
 })
 
 const refusal = async (call: Promise<unknown>) => {
-  const error = await rejectionOf(call)
+  const error = await catchRejection(call)
   if (!(error instanceof WebhookVerificationError)) throw error
   return error.reason
 }
@@ -65,7 +65,7 @@ it("verifyWebhook accepts the body as text, bytes or part of a larger buffer", a
 
 it("verifyWebhook rejects a parsed body with an explanation", async () => {
   const parsed = JSON.parse(body) as string
-  expect(String(await rejectionOf(verifyWebhook(parsed, sign(raw), raw, { now })))).toMatch(/needs the raw body/)
+  expect(String(await catchRejection(verifyWebhook(parsed, sign(raw), raw, { now })))).toMatch(/needs the raw body/)
 })
 
 it("verifyWebhook accepts an event if one of the given secrets matches one of its signatures", async () => {
@@ -146,7 +146,7 @@ it.each([
   ["a list of nothing", [undefined]],
   ["a list that lacks one", [raw, undefined]]
 ])("rejects %s instead of a secret as missing_secret, before any other check", async (_, secret) => {
-  const error = await rejectionOf(verifyWebhook(body, {}, secret as never, { now }))
+  const error = await catchRejection(verifyWebhook(body, {}, secret as never, { now }))
   expect(error).toMatchObject({ name: "WebhookVerificationError", reason: "missing_secret" })
   expect(String(error)).toContain("The webhook's secret is missing")
 })
@@ -167,7 +167,7 @@ it("verifyWebhook agrees with the reference package for any body, both kinds of 
         const index = change.at % bytes.length
         bytes[index] = ((bytes[index] ?? 0) + change.by) % 256
       }
-      const theirs = await rejectionOf(
+      const theirs = await catchRejection(
         Promise.resolve().then(() => {
           reference(secret).verify(Buffer.from(bytes), headers, { jsonParse: false })
           throw new Error("believed")
@@ -184,7 +184,7 @@ it("verifyWebhook agrees with the reference package for any body, both kinds of 
   )
 })
 
-it("the client's webhooks.verify is the same function", async () => {
+it("the client's `webhooks.verify` is the exported function `verifyWebhook`", async () => {
   const client = new PartnerCommentary({ apiKey: "pk_test_a", baseUrl: "https://api.example" })
   expect((await client.webhooks.verify(body, sign(raw), raw, { now })).id).toBe("evt_1")
 })

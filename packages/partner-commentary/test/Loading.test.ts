@@ -3,7 +3,7 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { expect, it } from "vitest"
 
-/** Starts a service in a process that records every module that the process resolves. */
+/** Starts a service in a separate process, which records every module that is loaded. */
 const program = `
 import { registerHooks } from "node:module"
 const seen = new Set()
@@ -51,11 +51,11 @@ const loadedBy = async (options: object) => {
   return Object.entries(heavy).flatMap(([name, pattern]) => (urls.some((url) => pattern.test(url)) ? [name] : []))
 }
 
-it("a service on SQLite with functions of the application loads no large adapter", async () => {
+it("a service on SQLite loads no large adapter if the application passes functions for mails and drafts", async () => {
   expect(await loadedBy({})).toEqual([])
 })
 
-it("a large adapter is loaded if an option chooses it", async () => {
+it("each option loads only the large adapter that the option needs", async () => {
   const generator = { url: "https://api.example/v1", model: "small" }
   const identity = { jwksUrl: "https://login.example/jwks", issuer: "login", audience: "us" }
   expect(await loadedBy({ generator, identity })).toEqual(["an OpenAI-compatible server", "an identity provider"])

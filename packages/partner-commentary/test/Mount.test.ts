@@ -1,6 +1,6 @@
 /**
- * Tests that one warning is logged if the mount path differs from the path of the option `url`, and that it says how to
- * correct the difference.
+ * Tests that the service logs one warning if the mount path differs from the path of the option `url`. The warning must
+ * say how to correct the difference.
  */
 import { describe, expect, it } from "vitest"
 import * as Mount from "../src/Mount.ts"

@@ -70,7 +70,7 @@ it("fetch accepts null as an absent context, and rejects a context that is not a
   onTestFinished(pc.stop)
   const request = new Request("https://app.example/commentary/healthz")
   expect((await pc.fetch(request, null as never)).status).toBe(200)
-  // A plain address as the context must be rejected, because anonymous calls would then not be limited.
+  // The service must reject a string, because the service would otherwise not limit anonymous calls by their address.
   expect(await rejection(pc.fetch(request, "203.0.113.9" as never))).toMatchObject({
     code: "invalid_argument",
     message: 'The second argument must be an object such as { address: "203.0.113.9" }.',

@@ -1,6 +1,6 @@
 /**
- * Faults of an OpenAPI document, each with the rule and the place that must be reported, and near misses that no rule
- * reports.
+ * Faults of an OpenAPI document, each with the rule and the place that must be reported. The file also contains valid
+ * changes that almost violate a rule.
  */
 import { type DocumentMutation, type MutableDocument, makeDocumentMutation } from "./DocumentMutation.ts"
 
@@ -33,7 +33,7 @@ const parameter = (name: string, more: object) => ({
   ...more
 })
 
-export const descriptionFaults: ReadonlyArray<DocumentFault> = [
+export const openApiDocumentFaults: ReadonlyArray<DocumentFault> = [
   fault("field-description", "Topic/properties/bare", "a field without a description", (draft) => {
     fields(draft, "Topic")["bare"] = { type: "string", examples: ["a"] }
   }),
@@ -124,7 +124,7 @@ export const descriptionFaults: ReadonlyArray<DocumentFault> = [
 ]
 
 /** Valid cases that almost violate a rule: fields whose names begin with `fine`, and one separate operation. */
-export const validNearMisses: ReadonlyArray<DocumentMutation> = [
+export const validDocumentMutations: ReadonlyArray<DocumentMutation> = [
   makeDocumentMutation("a field that refers to another schema", (draft) => {
     fields(draft, "Topic")["fineReference"] = { $ref: "#/components/schemas/Persona" }
   }),

@@ -39,5 +39,5 @@ const spectral = async (file: string): Promise<ReadonlyArray<LintFinding>> => {
   }))
 }
 
-export const lintDescription = async (file: string): Promise<ReadonlyArray<LintFinding>> =>
+export const lintOpenApiDocument = async (file: string): Promise<ReadonlyArray<LintFinding>> =>
   (await Promise.all([redocly(file), spectral(file)])).flat()

@@ -1,4 +1,7 @@
-/** Runs in a project that installed Prisma: its transactions commit or roll back what use cases write. */
+/**
+ * Runs in a project that installed Prisma. Prisma's transactions must commit or roll back the changes that use cases
+ * make.
+ */
 import assert from "node:assert/strict"
 import { order, pc, pool, prisma } from "../../../examples/libraries/prisma.ts"
 

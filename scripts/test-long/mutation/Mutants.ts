@@ -33,7 +33,7 @@ const code = (text: string) =>
     (match) => match.replace(/[^\n]/g, "_")
   )
 
-export const mutantsOf = (path: string, text: string): ReadonlyArray<Mutant> =>
+export const generateMutants = (path: string, text: string): ReadonlyArray<Mutant> =>
   operators.flatMap(([pattern, replace]) =>
     [...code(text).matchAll(pattern)].map(({ 0: found, index }) => ({
       path,

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { repositoryRoot } from "../../Repository.ts"
 import type { Mutant } from "./Mutants.ts"
 
-/** A test and the code that it executes: `path` for each file, and `path:offset` for each requested place. */
+/** A test and the code that the test executes, as `path` for each file and `path:offset` for each requested place. */
 export interface RecordedTest {
   readonly file: string
   readonly name: string
@@ -65,7 +65,7 @@ export const recordTestRuns = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Re
  * count as tests of the stores. Code outside functions runs before the first test, so the result then contains all
  * tests that execute code of the file.
  */
-export const testsCovering = (
+export const findCoveringTests = (
   { offset, path }: Mutant,
   runs: ReadonlyArray<RecordedTest>
 ): ReadonlyArray<RecordedTest> => {

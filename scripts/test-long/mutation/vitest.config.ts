@@ -9,7 +9,8 @@ export default defineConfig({
     root: repositoryRoot,
     include: ["packages/*/test/**/*.test.ts", "adapters/sqlite/test/**/*.test.ts", "hosts/test/test/**/*.test.ts"],
     experimental: nativeModuleOptions,
-    // Threads instead of processes, because a thread ends with its process even if a fault makes it loop forever.
+    // The tests run in threads instead of processes, because a thread ends with its process even if a fault makes the
+    // thread loop forever.
     pool: "threads",
     isolate: false,
     fileParallelism: false,

@@ -169,7 +169,7 @@ test("under every fault, three servers and three workers lose no accepted work, 
   const quiet = Date.now()
   // Wait until any duplicate mail or event would have arrived.
   await sleep(2 * lease)
-  const followed = await server.read(Verification.eventsOfWebhookOwner(partners[0]?.webhookId ?? ""))
+  const followed = await server.read(Verification.readEventIdsOfWebhookOwner(partners[0]?.webhookId ?? ""))
   for (const end = Date.now() + 30_000; follower.ids.length < followed.length && Date.now() < end; ) await sleep(200)
   const followerError = await follower.stop()
   const ends = await Promise.all(all.map((member) => member.stop()))

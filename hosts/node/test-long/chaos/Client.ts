@@ -1,14 +1,14 @@
 /**
- * A partner's client that retries on one server after the other until it gets a success or a refusal. The client sends
- * an idempotency key. Every response must be complete: a success or an error envelope. A response may end early only if
- * its server died.
+ * A partner's client that tries one server after the other until a server accepts or refuses the request. The client
+ * sends an idempotency key. Every response must be complete: a success or an error envelope. A response may end early
+ * only if its server died.
  */
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { RandomSource } from "../Randomness.ts"
 import type { FleetProcess } from "./Fleet.ts"
 
-export interface ClientReport {
+export interface ChaosApiResponse {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: the tests assert the shape of the JSON
   readonly body: any
@@ -37,7 +37,7 @@ export class ChaosClient {
     this.random = random
   }
 
-  post(path: string, key: string, body: unknown): Promise<ClientReport> {
+  post(path: string, key: string, body: unknown): Promise<ChaosApiResponse> {
     return this.until(path, {
       method: "POST",
       body: JSON.stringify(body),
@@ -45,7 +45,7 @@ export class ChaosClient {
     })
   }
 
-  get(path: string, key: string): Promise<ClientReport> {
+  get(path: string, key: string): Promise<ChaosApiResponse> {
     return this.until(path, { headers: { "x-api-key": key } })
   }
 
@@ -54,7 +54,7 @@ export class ChaosClient {
     return this.breaks.filter(({ from, server, until }) => !server.wasAway(from, until)).map(({ told }) => told)
   }
 
-  private async until(path: string, init: RequestInit): Promise<ClientReport> {
+  private async until(path: string, init: RequestInit): Promise<ChaosApiResponse> {
     const seen: Array<string> = []
     for (const end = Date.now() + patience; Date.now() < end; ) {
       const from = Date.now()
@@ -67,7 +67,7 @@ export class ChaosClient {
     return { status: 0, body: {} }
   }
 
-  private async once(path: string, init: RequestInit): Promise<ClientReport | null> {
+  private async once(path: string, init: RequestInit): Promise<ChaosApiResponse | null> {
     const server = this.servers[this.random.whole(0, this.servers.length - 1)] as FleetProcess
     const from = Date.now()
     this.tally.requests += 1
@@ -96,13 +96,14 @@ export class ChaosClient {
 const why = (cause: unknown): string =>
   cause instanceof Error ? `${cause.message} ${cause.cause === undefined ? "" : why(cause.cause)}` : String(cause)
 
-const isWhole = (status: number, body: ClientReport["body"]): boolean =>
+const isWhole = (status: number, body: ChaosApiResponse["body"]): boolean =>
   status < 300
     ? body.success === true && body.data !== undefined
     : body.success === false && typeof body.error.code === "string" && typeof body.error.message === "string"
 
 /**
  * Returns whether the server is busy, for example with an earlier request with the same idempotency key. A refusal
- * because of a quota does not count.
+ * because of a quota does not mean that the server is busy.
  */
-const isBusy = ({ body, status }: ClientReport): boolean => status === 429 && body.error.details?.quota === undefined
+const isBusy = ({ body, status }: ChaosApiResponse): boolean =>
+  status === 429 && body.error.details?.quota === undefined

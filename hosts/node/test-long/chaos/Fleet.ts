@@ -20,7 +20,7 @@ export interface ProcessOutage {
 export class FleetProcess {
   readonly place: TestServiceConfig
   readonly absences: Array<ProcessOutage> = []
-  /** The last log line of each unexpected exit of a ready process. No fault may make a process exit by itself. */
+  /** The last log line of each ready process that exited unexpectedly. No fault may make a process exit by itself. */
   readonly deaths: Array<string> = []
   /** The number of starts that failed because the database was unavailable. */
   failedStarts = 0

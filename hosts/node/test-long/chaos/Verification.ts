@@ -1,13 +1,16 @@
-/** Compares what the clients, receivers and creators received with the final state of the database. */
+/**
+ * Compares the responses, events and mails that clients, receivers and creators got with the final state of the
+ * database.
+ */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { ArrivedEvent } from "../deliveries/Receivers.ts"
+import type { ReceivedWebhookRequest } from "../deliveries/Receivers.ts"
 import type { ReceivedMail } from "../SmtpServer.ts"
 
 export interface ChaosTestRecord {
   /** The ids of the topics that the service acknowledged to clients. */
   readonly accepted: ReadonlyArray<string>
-  readonly arrived: ReadonlyArray<ArrivedEvent>
+  readonly arrived: ReadonlyArray<ReceivedWebhookRequest>
   /** Maps receiver paths to webhook ids. */
   readonly hooks: ReadonlyMap<string, string>
   readonly letters: ReadonlyArray<ReceivedMail>
@@ -116,8 +119,8 @@ export const findViolations = ({ accepted, arrived, hooks, letters, quota }: Cha
     }
   })
 
-/** The public ids of all events of the webhook's owner, in the order of commits. */
-export const eventsOfWebhookOwner = (webhookId: string) => (sql: SqlClient) =>
+/** Returns the public ids of all events of the webhook's owner, in the order of their commits. */
+export const readEventIdsOfWebhookOwner = (webhookId: string) => (sql: SqlClient) =>
   Effect.map(
     sql<{ readonly event_id: string }>`SELECT p.event_id FROM event_positions p
       JOIN webhooks w ON w.organization_id = p.organization_id AND w.environment = p.environment

@@ -1,14 +1,15 @@
 /**
  * Compares the requests that receivers got with the attempts in the database. Each logged attempt must match one
  * received request with the same status. A received request without a logged attempt must come from a worker that was
- * killed during the request. In this case the log has no attempt with the request's claim number.
+ * killed during the request. For each of these requests, a claim number of the delivery must be missing from the
+ * attempts log.
  */
 import type { DeliveryLedger, LoggedAttempt } from "./DeliveryLedger.ts"
-import type { ArrivedEvent } from "./Receivers.ts"
+import type { ReceivedWebhookRequest } from "./Receivers.ts"
 
 export interface DeliveryTestRecord {
   readonly books: DeliveryLedger
-  readonly arrived: ReadonlyArray<ArrivedEvent>
+  readonly arrived: ReadonlyArray<ReceivedWebhookRequest>
   /** Maps receiver paths to webhook ids. */
   readonly webhooks: ReadonlyMap<string, string>
   /** The assignments that must each produce exactly one event. */
@@ -29,7 +30,7 @@ export interface DeliveryComparison {
 /** The tolerance in milliseconds between the timestamps of a worker and of a receiver. */
 const slack = 5
 
-/** The maximum milliseconds after which a busy receiver reads a killed worker's request from the socket buffer. */
+/** The maximum time in milliseconds until a busy receiver reads a killed worker's request from the socket buffer. */
 const unread = 1000
 
 export const compareDeliveries = (course: DeliveryTestRecord): DeliveryComparison => {
@@ -86,9 +87,9 @@ export const compareDeliveries = (course: DeliveryTestRecord): DeliveryCompariso
  * Matches each logged attempt with a request that arrived during the attempt and got the same status. The receiver may
  * have answered a timed-out request later, or never.
  */
-const matched = (seen: ReadonlyArray<ArrivedEvent>, logged: ReadonlyArray<LoggedAttempt>) => {
+const matched = (seen: ReadonlyArray<ReceivedWebhookRequest>, logged: ReadonlyArray<LoggedAttempt>) => {
   const left = [...seen]
-  const take = (isIt: (one: ArrivedEvent) => boolean) => {
+  const take = (isIt: (one: ReceivedWebhookRequest) => boolean) => {
     const place = left.findIndex(isIt)
     if (place >= 0) left.splice(place, 1)
     return place >= 0

@@ -20,7 +20,7 @@ const kills = 500
 const partners = 20
 const rounds = 5
 const topicsPerRound = 5
-const events = partners * rounds * topicsPerRound * Partners.eventsOfTopic
+const events = partners * rounds * topicsPerRound * Partners.eventCountPerTopic
 
 const timeout = 1000
 const lease = 2 * timeout

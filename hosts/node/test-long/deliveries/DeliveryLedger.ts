@@ -11,7 +11,7 @@ export interface LoggedAttempt {
   readonly failure: string | null
 }
 
-export interface LedgerDelivery {
+export interface StoredDelivery {
   readonly webhook_id: string
   readonly event_id: string
   readonly state: string
@@ -21,7 +21,7 @@ export interface LedgerDelivery {
 export interface DeliveryLedger {
   readonly integrity: string
   readonly events: ReadonlyArray<{ readonly id: string; readonly share_id: string; readonly payload: string }>
-  readonly deliveries: ReadonlyArray<LedgerDelivery>
+  readonly deliveries: ReadonlyArray<StoredDelivery>
   readonly attempts: ReadonlyArray<LoggedAttempt>
   readonly webhooks: ReadonlyArray<{ readonly status: string; readonly consecutive_failures: number }>
 }

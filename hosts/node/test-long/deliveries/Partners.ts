@@ -18,7 +18,7 @@ export interface WebhookPartner {
 /** The test personas that approve, decline, expire and fail, in this order. */
 const personas = [1, 2, 3, 4].map((number) => `7e570000-0000-4000-8000-00000000000${number}`)
 
-export const eventsOfTopic = personas.length
+export const eventCountPerTopic = personas.length
 
 export const seedWebhookPartner = async (
   at: TestServiceConfig,

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Webhook } from "standardwebhooks"
 import type { RandomSource } from "../Randomness.ts"
 
-export interface ArrivedEvent {
+export interface ReceivedWebhookRequest {
   /** The last segment of the path, which identifies the webhook. */
   readonly hook: string
   /** The value of the `webhook-id` header. */
@@ -25,7 +25,7 @@ export interface ArrivedEvent {
 
 export interface WebhookReceivers {
   readonly root: string
-  readonly arrived: Array<ArrivedEvent>
+  readonly arrived: Array<ReceivedWebhookRequest>
   /** Maps receiver paths to signing secrets. */
   readonly secrets: Map<string, string>
   /** The receiver calls `onMoment` when a request has arrived, and again when the response was sent. */
@@ -52,7 +52,7 @@ export const openReceivers = async (random: RandomSource): Promise<WebhookReceiv
     const hook = request.url?.slice(1) ?? ""
     const id = String(request.headers["webhook-id"])
     const forged = forgery(hook, body, request.headers)
-    const one: ArrivedEvent = { hook, id, body, forged, at: Date.now(), status: null }
+    const one: ReceivedWebhookRequest = { hook, id, body, forged, at: Date.now(), status: null }
     receivers.arrived.push(one)
     receivers.onMoment()
     const part = random.pick(parts)

@@ -11,13 +11,13 @@ import { describe, expect, it } from "vitest"
 import * as Loopback from "../../test/support/Loopback.ts"
 import * as Process from "../../test/support/Process.ts"
 
-const listening = async (test: Process.TestLifetime, server: Pick<Server, "listen" | "close" | "address">) => {
+const listening = async (test: Process.TestCleanup, server: Pick<Server, "listen" | "close" | "address">) => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()))
   test.onTestFinished(() => new Promise((resolve) => void server.close(() => resolve())))
   return (server.address() as AddressInfo).port
 }
 
-const mailServer = (test: Process.TestLifetime, password: string) => {
+const mailServer = (test: Process.TestCleanup, password: string) => {
   const smtp = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
@@ -30,7 +30,7 @@ const mailServer = (test: Process.TestLifetime, password: string) => {
   return listening(test, smtp.server)
 }
 
-const generator = (test: Process.TestLifetime, status: number) =>
+const generator = (test: Process.TestCleanup, status: number) =>
   listening(
     test,
     createHttpServer((_, response) => {
@@ -38,7 +38,7 @@ const generator = (test: Process.TestLifetime, status: number) =>
     })
   )
 
-const doctor = async (test: Process.TestLifetime, env: Process.EnvironmentVariables, run = Process.runCommand) => {
+const doctor = async (test: Process.TestCleanup, env: Process.EnvironmentVariables, run = Process.runCommand) => {
   const cwd = await Process.makeWorkingFolder(test)
   await Process.runJsonCommand(cwd, ["migrate"], env)
   const { code, stdout } = await run(cwd, ["doctor", "--json"], env)
@@ -69,7 +69,7 @@ const closedPort = async () => {
 }
 
 describe.concurrent("the doctor's checks of other servers", () => {
-  it("doctor reports that the mail server refuses the password, and does not print the password", async (test) => {
+  it("`doctor` reports that the mail server refuses the password, and does not print the password", async (test) => {
     const port = await mailServer(test, "right")
     const wrong = await doctor(test, { SMTP_URL: `smtp://desk:hunter2@127.0.0.1:${port}` })
     expect(wrong.code).toBe(1)
@@ -82,7 +82,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     })
   })
 
-  it("doctor reports a generator that is down or refuses the key, and says if it could not check the key", async (test) => {
+  it("`doctor` reports a generator that is down or refuses the key, and says if it could not check the key", async (test) => {
     const refused = await doctor(test, generating(await generator(test, 401)))
     expect(refused.code).toBe(1)
     expect(refused.about("generator")).toMatchObject({
@@ -107,7 +107,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     })
   })
 
-  it("doctor reports the local generator in production, but not in development", async (test) => {
+  it("`doctor` reports the local generator in production, but not in development", async (test) => {
     const production = await doctor(test, {
       ...{ DATABASE_URL: "sqlite:./x.db", DEV: "false", SIGNING_SECRET: "a-text-that-is-long-enough-for-a-secret" },
       ...{ SMTP_URL: `smtp://127.0.0.1:${await closedPort()}`, MAIL_FROM: "desk@example.com" }
@@ -119,7 +119,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     expect((await doctor(test, {})).about("generator")).toMatchObject({ state: "ok" })
   })
 
-  it("doctor checks that the speech server accepts the key", async (test) => {
+  it("`doctor` checks that the speech server accepts the key", async (test) => {
     expect((await doctor(test, {})).about("speech")).toMatchObject({ state: "ok", message: "None: no audio is made." })
     const good = await doctor(test, speaking(await generator(test, 200)))
     expect(good.about("speech")).toMatchObject({ state: "ok", message: expect.stringContaining("takes the key") })
@@ -129,7 +129,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     expect(refused.about("speech")?.message).not.toContain("hunter2")
   })
 
-  it("doctor checks a media folder by writing a test file and removing the file", async (test) => {
+  it("`doctor` checks a media folder by writing a test file and removing the file", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = speaking(await generator(test, 200))
     const missing = await doctor(test, { ...env, MEDIA_FOLDER: join(cwd, "media") })
@@ -146,7 +146,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     expect(bad.about("media storage")).toMatchObject({ state: "mend", message: expect.stringContaining("/sys") })
   })
 
-  it("doctor checks a bucket by storing a test object, which needs the same permission as storing audio", async (test) => {
+  it("`doctor` checks a bucket by storing a test object, which needs the same permission as storing audio", async (test) => {
     const requests: Array<string> = []
     const answer = { status: 200 }
     const bucket = await Loopback.listenOnLoopback(test, (request, response) => {
@@ -171,7 +171,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     expect(refused.about("media storage")?.message).not.toContain("hunter2")
   })
 
-  it("doctor reports all unresponsive servers within the time of one timeout", async (test) => {
+  it("`doctor` reports all unresponsive servers within the time of one timeout", async (test) => {
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => sockets.add(socket))
     const port = await listening(test, silent)
@@ -199,7 +199,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
   })
 })
 
-it("doctor ends within 5 seconds when the database and all other servers accept connections and never answer", async (test) => {
+it("`doctor` ends within 5 seconds when the database and all other servers accept connections and never answer", async (test) => {
   const sockets = new Set<Socket>()
   const port = await listening(
     test,

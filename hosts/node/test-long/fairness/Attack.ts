@@ -7,7 +7,7 @@ import type { FairnessSetup } from "./Seed.ts"
  * the connection before the response arrives. `pipelines` sends as many requests as one connection allows and reads
  * nothing. `trickles` reads the response slowly.
  */
-export type AttackMethod = "asks" | "leaves" | "pipelines" | "trickles"
+export type ConnectionBehavior = "asks" | "leaves" | "pipelines" | "trickles"
 
 /**
  * `standard` are the limits of the standard plan. `raised` are limits so high that they do not restrict the attacker.
@@ -27,22 +27,22 @@ export interface AttackRequest {
 }
 
 export interface Attack {
-  readonly manner?: AttackMethod
+  readonly manner?: ConnectionBehavior
   /** Concurrent connections. Default: 48. */
   readonly connections?: number
   /** The duration of the attack in milliseconds, by default 1500. */
   readonly lasts?: number
   /** The kind of limits with which the attack runs. By default, the attack runs once with each kind of limits. */
   readonly limits?: AttackLimitLevel
-  /** Creates the resources to which the requests refer, before the attack begins. */
+  /** Before the attack begins, creates the resources that the requests use. */
   readonly prepare?: (scene: FairnessSetup, call: SendAttackRequest) => Promise<ReadonlyArray<string>>
   readonly ask: (scene: FairnessSetup, nth: number, prepared: ReadonlyArray<string>) => AttackRequest
 }
 
-export const attackConnectionCount = ({ connections = 48 }: Attack): number => connections
+export const getConnectionCount = ({ connections = 48 }: Attack): number => connections
 
 /** Returns the nth element of a list. After the last element, the count continues with the first element. */
-export const elementAtCyclicIndex = <A>(list: ReadonlyArray<A>, nth: number): A => list[nth % list.length] as A
+export const getCyclicElement = <A>(list: ReadonlyArray<A>, nth: number): A => list[nth % list.length] as A
 
 export const makeGetRequest = (path: string, by: AttackCredential = "live"): AttackRequest => ({
   method: "GET",

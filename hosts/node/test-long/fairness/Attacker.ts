@@ -1,13 +1,13 @@
 /**
- * A process that runs one attack until it is killed: `node Attacker.ts SCENE.json NAME FIRST_KEY ROOT`. The attacker is
- * a separate process, so that its work does not distort the victim's time measurements. The attacker reports its
- * responses to the test.
+ * A program that runs one attack until its process is killed. The command is `node Attacker.ts SCENE.json NAME
+ * FIRST_KEY ROOT`. The attacker is a separate process, so that its work does not distort the victim's time
+ * measurements. The attacker reports its responses to the test.
  */
 import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
 import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Attack, type AttackRequest, attackConnectionCount, elementAtCyclicIndex } from "./Attack.ts"
+import { type Attack, type AttackRequest, getConnectionCount, getCyclicElement } from "./Attack.ts"
 import * as Attacks from "./Attacks.ts"
 import type { FairnessSetup } from "./Seed.ts"
 
@@ -15,7 +15,7 @@ import type { FairnessSetup } from "./Seed.ts"
  * The attacker's report to the test. `answers` counts the responses by status. Status 0 counts connections that ended
  * without a response.
  */
-export interface AttackTally {
+export interface AttackResponseCounts {
   readonly sent: number
   readonly answers: Readonly<Record<string, number>>
 }
@@ -23,7 +23,7 @@ export interface AttackTally {
 // biome-ignore lint/suspicious/noExplicitAny: each attack knows the shape of its responses
 export type SendAttackRequest = (ask: AttackRequest) => Promise<{ readonly status: number; readonly data: any }>
 
-/** The number of API keys that the attacker uses, because a tenant with several servers might use several keys. */
+/** The number of API keys that the attacker uses at the same time, like a tenant with several servers. */
 const keysAtOnce = 4
 
 /** The number of requests in flight on one connection. The server's limit is one request higher. */
@@ -41,7 +41,7 @@ const run = async (scene: FairnessSetup, attack: Attack) => {
     if (key !== undefined) return { "x-api-key": key }
     if (by === "none") return {}
     if (by === "dashboard") return { authorization: `Bearer ${scene.token}` }
-    return { "x-api-key": elementAtCyclicIndex(scene.attacker[by], Number(firstKey) + (nth % keysAtOnce)) }
+    return { "x-api-key": getCyclicElement(scene.attacker[by], Number(firstKey) + (nth % keysAtOnce)) }
   }
   const headersOf = (ask: AttackRequest, nth: number) => {
     const { body, idempotencyKey } = ask
@@ -115,10 +115,10 @@ const run = async (scene: FairnessSetup, attack: Attack) => {
         })
       })
   }
-  setInterval(() => process.send?.({ sent: nth, answers: tally } satisfies AttackTally), 100)
+  setInterval(() => process.send?.({ sent: nth, answers: tally } satisfies AttackResponseCounts), 100)
   const once = manners[attack.manner ?? "asks"]
   await Promise.all(
-    Array.from({ length: attackConnectionCount(attack) }, async () => {
+    Array.from({ length: getConnectionCount(attack) }, async () => {
       for (;;) {
         const began = nth
         await once()

@@ -22,10 +22,10 @@ import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Process from "../../test/support/Process.ts"
 import type { Attack, AttackLimitLevel } from "./Attack.ts"
 import * as Attacks from "./Attacks.ts"
-import { attacksOnSpecialPaths } from "./Levers.ts"
 import * as Report from "./Report.ts"
 import { FairnessRun } from "./Run.ts"
 import { type FairnessSetup, raisedLimits, type SeededTenant, seedFairnessSetup } from "./Seed.ts"
+import { specialAttacks } from "./SpecialAttacks.ts"
 
 const secret = "a secret of the fairness suite alone"
 const only = (process.env["FAIRNESS_ONLY"] ?? "").split(";")
@@ -36,7 +36,7 @@ const linksOf = (root: string, { personas, shares }: SeededTenant) =>
     Effect.gen(function* () {
       const links = yield* CreatorLinks
       // The first rows that the seed creates are the assignments of the topic with all personas, in the order of the
-      // personas. Therefore the share at each index belongs to the persona at this index.
+      // personas. Therefore the share id at each index belongs to the persona at the same index.
       return yield* Effect.forEach(personas, (persona, index) =>
         links.toAssignment({ id: shares[index], creator: { email: `${persona}@creators.example` } } as Assignment)
       )
@@ -59,7 +59,7 @@ const repetitions = 2
 const filenameIn = (cwd: string) => `${cwd}/fairness.db`
 
 const databases: Readonly<
-  Record<string, (test: Process.TestLifetime, cwd: string) => Promise<Process.EnvironmentVariables>>
+  Record<string, (test: Process.TestCleanup, cwd: string) => Promise<Process.EnvironmentVariables>>
 > = {
   SQLite: async (_, cwd) => ({ DATABASE_URL: `sqlite:${filenameIn(cwd)}`, DEV: "true" }),
   Postgres: OwnDatabase.makeEmptyDatabase
@@ -84,7 +84,7 @@ for (const [database, make] of Object.entries(databases)) {
       PORT: String(port),
       SIGNING_SECRET: secret,
       WEBHOOK_ALLOW_PRIVATE: "true",
-      NODE_OPTIONS: `--max-old-space-size=${Report.memoryLimitMiB - 128}`
+      NODE_OPTIONS: `--max-old-space-size=${Report.serviceMemoryLimitMiB - 128}`
     }
     await Process.runCommand(cwd, ["migrate"], env)
     const tenants = await Effect.runPromise(
@@ -121,11 +121,11 @@ for (const [database, make] of Object.entries(databases)) {
         report.rows.push(row)
       }
     }
-    await suffer(attacksOnSpecialPaths, "standard")
+    await suffer(specialAttacks, "standard")
     const given = Object.entries(raisedLimits).flatMap(([name, value]) => ["--limit", `${name}=${value}`])
     await Process.runJsonCommand(cwd, ["org", "update", organization, ...given], env)
     await suffer(Attacks.operations, "raised")
-    await suffer(attacksOnSpecialPaths, "raised")
+    await suffer(specialAttacks, "raised")
     await run.stop()
     expect(Report.describeExceededLimits(report)).toEqual([])
   }, 900_000)

@@ -8,7 +8,7 @@ import { valuesClause } from "@partner-commentary/sql/database/Values"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 
-export interface DataSize {
+export interface SeedDataSize {
   readonly personas: number
   readonly topics: number
   readonly assignments: number
@@ -22,7 +22,7 @@ export interface DataSize {
  * All sizes are the API's maximum: 4000 three-byte code points per commentary, 16 KiB of metadata, and 1000 entries per
  * external reference.
  */
-export const heavyDataSize: DataSize = {
+export const heavyDataSize: SeedDataSize = {
   personas: 100,
   topics: 100,
   assignments: 10,
@@ -33,12 +33,12 @@ export const heavyDataSize: DataSize = {
 }
 
 /**
- * Organizations of the crowd get fewer topics, because the crowd has many organizations. The API's responses are as
- * large as for the attacker.
+ * Organizations of the crowd get fewer topics, because the crowd has many organizations. The API's responses to these
+ * organizations are as large as those to the attacker.
  */
-export const busyDataSize: DataSize = { ...heavyDataSize, topics: 20, days: 90 }
+export const busyDataSize: SeedDataSize = { ...heavyDataSize, topics: 20, days: 90 }
 
-export const smallDataSize: DataSize = {
+export const smallDataSize: SeedDataSize = {
   personas: 2,
   topics: 2,
   assignments: 1,
@@ -48,7 +48,7 @@ export const smallDataSize: DataSize = {
   metadata: "{}"
 }
 
-export interface SeededIds {
+export interface SeededResourceIds {
   /** A topic with the maximum number of personas. */
   readonly topic: string
   /** The external reference of all topics except the largest topic. */
@@ -81,7 +81,7 @@ const at = (millis: number) => new Date(millis).toISOString()
 interface Owner {
   readonly organization: string
   readonly personas: ReadonlyArray<string>
-  readonly size: DataSize
+  readonly size: SeedDataSize
   readonly now: number
 }
 
@@ -156,7 +156,7 @@ export const writeHeavyData = Effect.fnUntraced(function* (sql: SqlClient.SqlCli
     commentaries: assignments.map(({ id, topic }) => [topic, id] as const),
     webhook,
     deliveries
-  } satisfies SeededIds
+  } satisfies SeededResourceIds
 })
 
 /** Seeds past events, and a webhook for which each delivery has failed several times. */

@@ -2,7 +2,7 @@
  * Defines the heaviest possible request for each operation of the OpenAPI document. The test fails if an operation has
  * no entry.
  */
-import { type Attack, elementAtCyclicIndex } from "./Attack.ts"
+import { type Attack, getCyclicElement } from "./Attack.ts"
 import * as Receiver from "./Receiver.ts"
 import type { FairnessSetup } from "./Seed.ts"
 
@@ -28,9 +28,9 @@ const topic = ({ attacker }: FairnessSetup, nth: number) => ({
 const theTopic: OperationAttack = { path: ({ attacker }) => ({ id: attacker.topic }) }
 const theWebhook: OperationAttack = { path: ({ attacker }) => ({ id: attacker.webhook }) }
 const aDelivery: OperationAttack = {
-  path: ({ attacker }, nth) => ({ id: attacker.webhook, delivery_id: elementAtCyclicIndex(attacker.deliveries, nth) })
+  path: ({ attacker }, nth) => ({ id: attacker.webhook, delivery_id: getCyclicElement(attacker.deliveries, nth) })
 }
-const aSpareKey: OperationAttack = { path: ({ attacker }, nth) => ({ id: elementAtCyclicIndex(attacker.spare, nth) }) }
+const aSpareKey: OperationAttack = { path: ({ attacker }, nth) => ({ id: getCyclicElement(attacker.spare, nth) }) }
 
 /** Creates assignments in the test environment that advance only when a request advances them. */
 const waiting: Attack["prepare"] = async (_, call) => {
@@ -77,12 +77,12 @@ const operations: Readonly<Record<string, OperationAttack>> = {
   getTopicCommentaries: theTopic,
   cancelTopic: {
     prepare: topicsToCancel,
-    path: (_, nth, made) => ({ id: elementAtCyclicIndex(made, nth) })
+    path: (_, nth, made) => ({ id: getCyclicElement(made, nth) })
   },
   getTopicByReference: { path: ({ attacker }) => ({ ref: attacker.reference }) },
   approveCommentary: {
     path: ({ attacker }, nth) => {
-      const [id, commentary_id] = elementAtCyclicIndex(attacker.commentaries, nth)
+      const [id, commentary_id] = getCyclicElement(attacker.commentaries, nth)
       return { id, commentary_id }
     }
   },
@@ -96,12 +96,12 @@ const operations: Readonly<Record<string, OperationAttack>> = {
   updateWebhook: { ...theWebhook, body: (_, nth) => ({ url: `http://127.0.0.1:9/${nth}` }) },
   deleteWebhook: {
     prepare: Receiver.createWebhooks("live", "never answers"),
-    path: (_, nth, made) => ({ id: elementAtCyclicIndex(made, nth) })
+    path: (_, nth, made) => ({ id: getCyclicElement(made, nth) })
   },
   rotateWebhookSecret: theWebhook,
   testWebhook: {
     prepare: Receiver.createWebhooks("live", "never answers"),
-    path: (_, nth, made) => ({ id: elementAtCyclicIndex(made, nth) })
+    path: (_, nth, made) => ({ id: getCyclicElement(made, nth) })
   },
   listDeliveries: { ...theWebhook, query: "limit=100" },
   getDelivery: aDelivery,
@@ -119,7 +119,7 @@ const operations: Readonly<Record<string, OperationAttack>> = {
   rotateApiKey: { ...aSpareKey, body: () => ({ grace_period_seconds: 0 }) },
   advanceTestAssignment: {
     prepare: waiting,
-    path: (_, nth, made) => ({ share_id: elementAtCyclicIndex(made, nth) }),
+    path: (_, nth, made) => ({ share_id: getCyclicElement(made, nth) }),
     body: () => ({ action: "respond" })
   }
 }
@@ -137,7 +137,7 @@ interface Description {
  * Returns the attacks for the operations of the OpenAPI document. For each operation without an entry, the function
  * returns a sentence.
  */
-export const attacksOfOperations = ({ paths }: Description) => {
+export const makeOperationAttacks = ({ paths }: Description) => {
   const attacks: Record<string, Attack> = {}
   const missing: Array<string> = []
   for (const [template, methods] of Object.entries(paths)) {

@@ -4,7 +4,7 @@
  */
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Socket } from "node:net"
-import { type Attack, type AttackCredential, elementAtCyclicIndex } from "./Attack.ts"
+import { type Attack, type AttackCredential, getCyclicElement } from "./Attack.ts"
 
 export const receiverKinds = ["endless 103", "endless chunk extension", "endless body", "never answers", "429"] as const
 export type ReceiverKind = (typeof receiverKinds)[number]
@@ -52,7 +52,7 @@ export const createWebhooks =
     const ids: Array<string> = []
     for (let nth = 0; nth < 19; nth++) {
       const body = JSON.stringify({
-        url: `http://127.0.0.1:${elementAtCyclicIndex(ports, nth)}/${nth}`,
+        url: `http://127.0.0.1:${getCyclicElement(ports, nth)}/${nth}`,
         events: ["commentary.failed"]
       })
       const { data } = await call({ method: "POST", path: "/partner/v1/webhooks", by, body })

@@ -1,9 +1,9 @@
 /** Tests which late responses make the fairness run fail. */
 import { expect, it } from "vitest"
 import * as Report from "./Report.ts"
-import type { FairnessRow } from "./Run.ts"
+import type { AttackMeasurements } from "./Run.ts"
 
-const rowOf = (worst: number, worstRunning: number, slowness: number): FairnessRow => ({
+const rowOf = (worst: number, worstRunning: number, slowness: number): AttackMeasurements => ({
   name: "an attack",
   victim: { worst, worstRunning, slowest: "GET status", answers: 10, failed: 0, refused: [] },
   attacker: { sent: 1, answers: {} },
@@ -12,7 +12,7 @@ const rowOf = (worst: number, worstRunning: number, slowness: number): FairnessR
   end: null
 })
 
-const exceeds = (row: FairnessRow) =>
+const exceeds = (row: AttackMeasurements) =>
   Report.describeExceededLimits({ database: "SQLite", control: row.victim, rows: [row] }).length > 0
 
 it("on a quiet machine a response after more than 500 ms fails the run without a second measurement", () => {
@@ -21,7 +21,7 @@ it("on a quiet machine a response after more than 500 ms fails the run without a
   expect(exceeds(rowOf(499, 499, 1.1))).toBe(false)
 })
 
-it("on a busy machine the limit grows, and a response's waits for a processor do not count", () => {
+it("on a busy machine the response time limit is higher, and the time in which a response waits for a processor does not count", () => {
   expect(exceeds(rowOf(1131, 140, 1.6))).toBe(false)
   expect(exceeds(rowOf(1131, 790, 1.6))).toBe(false)
   expect(exceeds(rowOf(810, 810, 1.6))).toBe(true)

@@ -1,5 +1,5 @@
 /** Defines the limits that must hold under every attack, and formats the table of the measurements. */
-import type { FairnessRow } from "./Run.ts"
+import type { AttackMeasurements } from "./Run.ts"
 import type { VictimMeasurements } from "./Victim.ts"
 
 /**
@@ -12,33 +12,33 @@ const maxResponseMs = 500
 const quietSlowdown = 1.2
 
 /** The limit of the service's resident memory in MiB. */
-export const memoryLimitMiB = 512
+export const serviceMemoryLimitMiB = 512
 
 export interface FairnessReport {
   readonly database: string
   readonly control: VictimMeasurements
-  readonly rows: Array<FairnessRow>
+  readonly rows: Array<AttackMeasurements>
 }
 
-const limitOf = ({ slowness }: FairnessRow): number =>
+const limitOf = ({ slowness }: AttackMeasurements): number =>
   slowness < quietSlowdown ? maxResponseMs : maxResponseMs * slowness
 
-const countedTime = ({ slowness, victim }: FairnessRow): number =>
+const countedTime = ({ slowness, victim }: AttackMeasurements): number =>
   slowness < quietSlowdown ? victim.worst : victim.worstRunning
 
-const isLate = (row: FairnessRow): boolean => row.end === null && countedTime(row) > limitOf(row)
+const isLate = (row: AttackMeasurements): boolean => row.end === null && countedTime(row) > limitOf(row)
 
 /** The machine was busy if a response spent more than this share of its time waiting for a processor or the disk. */
 const busyPart = 0.2
 
 /**
- * True if the victim waited too long while the machine was busy. The control measures only before and after the attack,
- * so it can miss a short stall. The victim's wait for a processor reveals the stall.
+ * True if the victim waited too long while the machine was busy. The control measurement runs only before and after the
+ * attack, so this measurement can miss a short stall. The victim's wait for a processor reveals the stall.
  */
-export const isResultDoubtful = (row: FairnessRow): boolean =>
+export const isResultDoubtful = (row: AttackMeasurements): boolean =>
   isLate(row) && (row.slowness >= quietSlowdown || row.victim.worstRunning < row.victim.worst * (1 - busyPart))
 
-const failures = ({ attacker, victim }: FairnessRow): number =>
+const failures = ({ attacker, victim }: AttackMeasurements): number =>
   victim.failed +
   Object.entries(attacker.answers).reduce((sum, [status, count]) => (status.startsWith("5") ? sum + count : sum), 0)
 
@@ -59,13 +59,13 @@ export const describeExceededLimits = (report: FairnessReport): ReadonlyArray<st
         ? [`${where} ${victim.refused.length} requests of the victim failed, the first with ${victim.refused[0]}`]
         : []),
       ...(failures(row) > 0 ? [`${where} ${failures(row)} answers were 5xx`] : []),
-      ...(peak > memoryLimitMiB
-        ? [`${where} the service used ${peak.toFixed(0)} MiB, and ${memoryLimitMiB} are allowed`]
+      ...(peak > serviceMemoryLimitMiB
+        ? [`${where} the service used ${peak.toFixed(0)} MiB, and ${serviceMemoryLimitMiB} are allowed`]
         : [])
     ]
   })
 
-const cells = (row: FairnessRow | undefined): ReadonlyArray<string> =>
+const cells = (row: AttackMeasurements | undefined): ReadonlyArray<string> =>
   row === undefined
     ? ["", "", "", "", "", ""]
     : [

@@ -7,20 +7,20 @@ import { once } from "node:events"
 import { readFileSync, writeFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Process from "../../test/support/Process.ts"
-import { type Attack, attackConnectionCount } from "./Attack.ts"
-import type { AttackTally } from "./Attacker.ts"
+import { type Attack, getConnectionCount } from "./Attack.ts"
+import type { AttackResponseCounts } from "./Attacker.ts"
 import { MachineSlownessMeter } from "./Control.ts"
 import type { VictimMeasurements } from "./Victim.ts"
 
-export interface FairnessRow {
+export interface AttackMeasurements {
   readonly name: string
   readonly victim: VictimMeasurements
-  readonly attacker: AttackTally
+  readonly attacker: AttackResponseCounts
   /** The highest resident memory of the service during the attack, in MiB. */
   readonly peak: number
   /**
-   * The factor by which the machine is slower than a quiet machine. The larger of two measurements counts: just before
-   * and just after the attack.
+   * The factor by which the machine is slower than a quiet machine. The value is the larger of two measurements, one
+   * just before and one just after the attack.
    */
   readonly slowness: number
   /** The reason why the service exited during the attack, or null if the service still runs. */
@@ -49,10 +49,10 @@ const file = (name: string) => new URL(name, import.meta.url)
  * True if every connection has sent a request. If the attacker reads responses, every connection must also have
  * received a response.
  */
-const hasBegun = (attack: Attack, { answers, sent }: AttackTally): boolean => {
+const hasBegun = (attack: Attack, { answers, sent }: AttackResponseCounts): boolean => {
   const answered = Object.values(answers).reduce((sum, count) => sum + count, 0)
   const reads = attack.manner === undefined || attack.manner === "asks" || attack.manner === "leaves"
-  return sent >= attackConnectionCount(attack) && (!reads || answered >= attackConnectionCount(attack))
+  return sent >= getConnectionCount(attack) && (!reads || answered >= getConnectionCount(attack))
 }
 
 export class FairnessRun {
@@ -70,7 +70,7 @@ export class FairnessRun {
     this.service = await Process.startServiceProcess(this.place.cwd, ["serve"], this.place.env)
   }
 
-  async begin(test: Process.TestLifetime): Promise<void> {
+  async begin(test: Process.TestCleanup): Promise<void> {
     await this.start()
     const victim = fork(file("Victim.ts"), [this.place.scene, this.place.root, String(this.service?.pid)])
     test.onTestFinished(async () => void victim.kill("SIGKILL"))
@@ -86,15 +86,15 @@ export class FairnessRun {
     return seen
   }
 
-  async suffer(name: string, attack: Attack, firstKey: number): Promise<FairnessRow> {
+  async suffer(name: string, attack: Attack, firstKey: number): Promise<AttackMeasurements> {
     const before = await this.idle.slowness()
     this.resetPeak()
     await this.ask("begin")
     const attacker = fork(file("Attacker.ts"), [this.place.scene, name, String(firstKey), this.place.root])
-    let tally: AttackTally = { sent: 0, answers: {} }
+    let tally: AttackResponseCounts = { sent: 0, answers: {} }
     const ended = once(attacker, "exit")
     attacker.on("message", (message) => {
-      tally = message as AttackTally
+      tally = message as AttackResponseCounts
     })
     const began = performance.now()
     const isOver = () => {

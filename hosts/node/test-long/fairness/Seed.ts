@@ -13,19 +13,22 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as HeavyData from "./HeavyData.ts"
 
-/** Ids and keys for the requests of the attacker and the victim. Plain data, because it is passed to other processes. */
+/**
+ * Ids and keys for the requests of the attacker and the victim. The data is plain JSON, because the test passes the
+ * data to other processes.
+ */
 export interface FairnessSetup {
   readonly attacker: SeededTenant
   /** The organizations of the crowd, which attack at the same time. Each organization stays within its own limits. */
   readonly crowd: ReadonlyArray<SeededTenant>
   readonly victim: SeededTenant
-  /** The creator links of the attacker's topics, which the test creates. */
+  /** The creator links of the attacker's topics. The test creates these links. */
   readonly links: ReadonlyArray<string>
-  /** A dashboard token of the attacker, which the test creates. */
+  /** The attacker's dashboard token. The test creates this token. */
   readonly token: string
 }
 
-export interface SeededTenant extends HeavyData.SeededIds {
+export interface SeededTenant extends HeavyData.SeededResourceIds {
   readonly organization: string
   readonly live: ReadonlyArray<string>
   readonly test: ReadonlyArray<string>
@@ -57,7 +60,7 @@ const at = (millis: number) => new Date(millis).toISOString()
 const personasOf = Effect.fnUntraced(function* (
   insert: HeavyData.InsertRows,
   organization: string,
-  size: HeavyData.DataSize,
+  size: HeavyData.SeedDataSize,
   now: number
 ) {
   const ids = Array.from({ length: size.personas }, () => randomUUID() as string)
@@ -124,7 +127,7 @@ export const seedFairnessSetup = Effect.gen(function* () {
   const tenant = Effect.fnUntraced(function* (
     name: string,
     limits: object,
-    size: HeavyData.DataSize,
+    size: HeavyData.SeedDataSize,
     keyCount: number
   ) {
     const organization = randomUUID()

@@ -1,7 +1,7 @@
 /**
  * A process that continuously makes a partner's usual requests: status polls, new topics and pages of events. Each kind
- * of request has its own loop, so that a slow response delays only requests of the same kind. Usage: `node Victim.ts
- * SCENE.json ROOT PID_OF_SERVICE`.
+ * of request has its own loop, so that a slow response delays only requests of the same kind. Usage: The command is
+ * `node Victim.ts SCENE.json ROOT PID_OF_SERVICE`.
  */
 import { readFileSync } from "node:fs"
 import { open } from "node:fs/promises"
@@ -15,7 +15,7 @@ export interface VictimMeasurements {
   /** The time of the slowest response, including requests that are still in flight. */
   readonly worst: number
   /**
-   * The slowest response time without the time in which the service or the victim waited for a processor or the disk.
+   * The slowest response time, minus the time for which the service or the victim waited for a processor or the disk.
    */
   readonly worstRunning: number
   readonly slowest: string

@@ -1,6 +1,6 @@
 /**
- * Tests that clients which common generators make from docs/openapi.json compile in strict mode. The clients call every
- * operation of a running service.
+ * Tests clients that common code generators make from docs/openapi.json. The clients must compile in strict mode. The
+ * clients call every operation of a running service.
  */
 import { execFile } from "node:child_process"
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -58,7 +58,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-it("the story of generated calls covers every operation of the OpenAPI document by method and path", () => {
+it("the generated calls cover every operation of the OpenAPI document by method and path", () => {
   const { paths } = JSON.parse(readFileSync(openapi, "utf8"))
   const described = Object.entries<Record<string, { readonly operationId: string }>>(paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, { operationId }]) => `${operationId} ${verb.toUpperCase()} ${path}`)

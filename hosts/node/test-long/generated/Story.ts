@@ -12,7 +12,7 @@ interface Call {
   readonly body?: string
   /** The client repeats the call until the expression `until` is true for the response. */
   readonly until?: string
-  /** True if the response is a stream of events. The story reads only the first event. */
+  /** True if the response is a stream of events. The generated code reads only the first event. */
   readonly isStream?: boolean
 }
 
@@ -123,7 +123,7 @@ const calls: ReadonlyArray<Call> = [
   { operation: "revokeApiKey", method: "DELETE", path: "/api-keys/{id}", parameters: key }
 ]
 
-/** The name, method and path of each operation that the story calls. */
+/** The name, method and path of each operation that the generated code calls. */
 export const calledOperations: ReadonlyArray<string> = calls.map(
   ({ method, operation, path }) => `${operation} ${method} /partner/v1${path}`
 )

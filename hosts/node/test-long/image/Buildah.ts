@@ -13,7 +13,7 @@ import { promisify } from "node:util"
 
 const kept = join(tmpdir(), "partner-commentary-debian-bookworm.tar")
 
-export const runCommand = async (command: string, ...words: ReadonlyArray<string>): Promise<string> => {
+export const runMachineCommand = async (command: string, ...words: ReadonlyArray<string>): Promise<string> => {
   try {
     return (await promisify(execFile)(command, words, { maxBuffer: 1 << 26 })).stdout.trim()
   } catch (error) {
@@ -28,9 +28,9 @@ const unwanted = ["var/cache/apt/*", "var/lib/apt/lists/*", "usr/share/doc/*", "
 const debian = async (folder: string): Promise<string> => {
   if (existsSync(kept)) return kept
   const files = join(folder, "debian")
-  await runCommand("debootstrap", "--variant=minbase", "bookworm", files)
+  await runMachineCommand("debootstrap", "--variant=minbase", "bookworm", files)
   const own = join(folder, "debian.tar")
-  await runCommand("tar", "-c", "-f", own, "-C", files, ...unwanted.map((path) => `--exclude=./${path}`), ".")
+  await runMachineCommand("tar", "-c", "-f", own, "-C", files, ...unwanted.map((path) => `--exclude=./${path}`), ".")
   await rm(files, { recursive: true })
   await rename(own, kept)
   return kept
@@ -72,14 +72,14 @@ export interface RunningContainer {
 /** Prepares buildah, which stores all its data below the folder. */
 export const makeBuildah = async (folder: string): Promise<Buildah> => {
   const common = ["--root", join(folder, "storage"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"]
-  const buildah = (...words: ReadonlyArray<string>) => runCommand("buildah", ...common, ...words)
+  const buildah = (...words: ReadonlyArray<string>) => runMachineCommand("buildah", ...common, ...words)
   await mkdir(folder, { recursive: true })
 
   const base = await buildah("from", "scratch")
   await buildah("add", "--quiet", base, await debian(folder), "/")
   await buildah("config", "--env", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", base)
   await buildah("commit", "--quiet", base, "localhost/debian")
-  const npm = dirname(dirname(realpathSync(await runCommand("which", "npm"))))
+  const npm = dirname(dirname(realpathSync(await runMachineCommand("which", "npm"))))
   await buildah("copy", "--quiet", base, process.execPath, "/usr/local/bin/node")
   await buildah("copy", "--quiet", base, npm, "/usr/local/lib/node_modules/npm")
   await buildah(
@@ -95,9 +95,9 @@ export const makeBuildah = async (folder: string): Promise<Buildah> => {
   await buildah("commit", "--quiet", "--rm", base, "localhost/node")
 
   const npmrc = join(folder, "npmrc")
-  const cache = await runCommand("npm", "config", "get", "cache")
+  const cache = await runMachineCommand("npm", "config", "get", "cache")
   await mkdir(cache, { recursive: true })
-  const registry = await runCommand("npm", "config", "get", "registry")
+  const registry = await runMachineCommand("npm", "config", "get", "registry")
   await writeFile(npmrc, `registry=${registry}\ncache=/var/cache/npm\nprefer-offline=true\n`)
 
   return {
@@ -134,7 +134,7 @@ export const makeBuildah = async (folder: string): Promise<Buildah> => {
  * Returns the service's process among the processes that a container's command started, or undefined if no such process
  * exists.
  */
-export const findProductProcess = async ({ child }: RunningContainer): Promise<number | undefined> => {
+export const findServiceProcess = async ({ child }: RunningContainer): Promise<number | undefined> => {
   const parents = new Map<number, number>()
   for (const entry of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
     const stat = await readFile(`/proc/${entry}/stat`, "utf8").catch(() => "")

@@ -1,6 +1,6 @@
 /**
- * Tests the contents of the image of deploy/Dockerfile, and the whole life cycle of a topic in containers behind
- * deploy/nginx.conf.
+ * Tests the contents of the image that deploy/Dockerfile builds. Also tests the whole life cycle of a topic in
+ * containers behind nginx with deploy/nginx.conf.
  */
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -12,7 +12,7 @@ import { findFreePort } from "@partner-commentary/test/postgres/FreePort"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Loopback from "../../test/support/Loopback.ts"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
-import { pollUntil, type TestLifetime } from "../../test/support/Process.ts"
+import { pollUntil, type TestCleanup } from "../../test/support/Process.ts"
 import * as SmtpServer from "../SmtpServer.ts"
 import * as Buildah from "./Buildah.ts"
 import * as Nginx from "./Nginx.ts"
@@ -70,7 +70,7 @@ it("the image is smaller than 250 MB and contains Debian, Node, the bundle and l
 })
 
 /** Starts containers of the image that share one data folder. The image's user owns this folder. */
-const containers = async (test: TestLifetime, given: Readonly<Record<string, string>>) => {
+const containers = async (test: TestCleanup, given: Readonly<Record<string, string>>) => {
   const data = mkdtempSync(join(place, "data-"))
   const [user = 0, group = 0] = image.User.split(":").map(Number)
   chownSync(data, user, group)
@@ -78,7 +78,7 @@ const containers = async (test: TestLifetime, given: Readonly<Record<string, str
   const start = (words: ReadonlyArray<string>, own: Readonly<Record<string, string>> = {}) => {
     const running = buildah.start(name, [...image.Entrypoint, ...words], { data, variables: { ...given, ...own } })
     test.onTestFinished(async () => {
-      const pid = await Buildah.findProductProcess(running)
+      const pid = await Buildah.findServiceProcess(running)
       if (pid !== undefined) process.kill(pid, "SIGKILL")
       await running.ended
     })
@@ -105,7 +105,7 @@ const containers = async (test: TestLifetime, given: Readonly<Record<string, str
         return isReady(running)
       }, Boolean)
       const took = Math.round(performance.now() - from)
-      const pid = (await Buildah.findProductProcess(running)) ?? 0
+      const pid = (await Buildah.findServiceProcess(running)) ?? 0
       const status = readFileSync(`/proc/${pid}/status`, "utf8")
       const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1])
       const memory = Math.round(field("VmRSS") / 1024)
@@ -165,7 +165,7 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
     const worker = database === "SQLite" ? undefined : await serve(["worker"], isReady, variables)
     expect(server.memory).toBeLessThan(125)
 
-    const api = (path: string, body?: unknown, from?: Pick<Nginx.RequestOptions, "from" | "headers">) =>
+    const api = (path: string, body?: unknown, from?: Pick<Nginx.NginxRequestOptions, "from" | "headers">) =>
       proxy.ask(`/partner/v1${path}`, { body, ...from, headers: { "x-api-key": key, ...from?.headers } })
     expect(await api("/topics")).toMatchObject({ status: 200 })
     const forged = { from: "127.0.0.3", headers: { "x-forwarded-for": "127.0.0.2" } }

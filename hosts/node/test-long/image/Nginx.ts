@@ -5,25 +5,25 @@ import { request } from "node:https"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { findFreePort } from "@partner-commentary/test/postgres/FreePort"
-import type { TestLifetime } from "../../test/support/Process.ts"
-import { runCommand } from "./Buildah.ts"
+import type { TestCleanup } from "../../test/support/Process.ts"
+import { runMachineCommand } from "./Buildah.ts"
 
 export interface NginxProxy {
   readonly port: number
   /** Sends a request to nginx over TLS and verifies nginx's certificate. */
-  readonly ask: SendRequest
+  readonly ask: SendNginxRequest
 }
 
-export type SendRequest = (path: string, options?: RequestOptions) => Promise<ProxyAnswer>
+export type SendNginxRequest = (path: string, options?: NginxRequestOptions) => Promise<NginxResponse>
 
-export interface RequestOptions {
+export interface NginxRequestOptions {
   /** The local address from which the request is sent. */
   readonly from?: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface ProxyAnswer {
+export interface NginxResponse {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: the tests assert the shape of the JSON
   readonly body: any
@@ -32,13 +32,13 @@ export interface ProxyAnswer {
 const configuration = new URL("../../../../deploy/nginx.conf", import.meta.url)
 
 /** Starts nginx. `upstream` is the port of the server behind nginx. */
-export const startNginx = async (test: TestLifetime, folder: string, upstream: number): Promise<NginxProxy> => {
+export const startNginx = async (test: TestCleanup, folder: string, upstream: number): Promise<NginxProxy> => {
   await mkdir(folder)
   const [port, plain] = [await findFreePort(), await findFreePort()]
   const file = (name: string) => join(folder, name)
   const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2"]
   const keys = ["-keyout", file("privkey.pem"), "-out", file("fullchain.pem")]
-  await runCommand("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", ...keys, ...subject)
+  await runMachineCommand("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", ...keys, ...subject)
   const own = (await readFile(configuration, "utf8"))
     .replaceAll("/etc/nginx/certificates", folder)
     .replace("listen 80;", `listen 127.0.0.1:${plain};`)
@@ -52,7 +52,7 @@ export const startNginx = async (test: TestLifetime, folder: string, upstream: n
     fastcgi_temp_path ${file("fastcgi")}; uwsgi_temp_path ${file("uwsgi")}; scgi_temp_path ${file("scgi")};
     include ${file("default.conf")}; }`
   await writeFile(file("nginx.conf"), main)
-  await runCommand("nginx", "-t", "-q", "-c", file("nginx.conf"))
+  await runMachineCommand("nginx", "-t", "-q", "-c", file("nginx.conf"))
   const nginx = spawn("nginx", ["-c", file("nginx.conf")], { stdio: "ignore" })
   const ended = new Promise<void>((resolve) => nginx.on("close", () => resolve()))
   test.onTestFinished(() => {
@@ -60,7 +60,7 @@ export const startNginx = async (test: TestLifetime, folder: string, upstream: n
     return ended
   })
   const ca = await readFile(file("fullchain.pem"), "utf8")
-  const ask: SendRequest = (path, { body, from = "127.0.0.2", headers = {} } = {}) =>
+  const ask: SendNginxRequest = (path, { body, from = "127.0.0.2", headers = {} } = {}) =>
     new Promise((resolve, reject) => {
       const method = body === undefined ? "GET" : "POST"
       const given = { accept: "application/json", "content-type": "application/json", ...headers }

@@ -5,7 +5,7 @@ import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Partner from "../../test/support/Partner.ts"
 import * as Process from "../../test/support/Process.ts"
 
-const startThree = async (test: Process.TestLifetime, ...args: ReadonlyArray<string>) => {
+const startThree = async (test: Process.TestCleanup, ...args: ReadonlyArray<string>) => {
   const cwd = await Process.makeWorkingFolder(test)
   const env = { ...(await OwnDatabase.makeEmptyDatabase(test)), LOG_FORMAT: "json" }
   const service = await Process.startServiceProcess(cwd, ["serve", "--processes", "3", ...args], {
@@ -118,7 +118,7 @@ it("when several processes stop, each process first answers its running requests
   expect(await heartbeats(env)).toEqual([])
 })
 
-it("a port in use fails the start of several processes once, with one sentence", async (test) => {
+it("if the port is in use, the start of several processes fails with a single one-sentence error", async (test) => {
   const { cwd, env, service } = await startThree(test)
   const again = await Process.spawnCommand(cwd, ["serve", "--processes", "3"], {
     ...env,

@@ -117,7 +117,7 @@ describe("a missing SQLite file", () => {
   })
 })
 
-it("doctor reports a SQLite file with a corrupt page even if no request has read that page", async (test) => {
+it("`doctor` reports a SQLite file with a corrupt page even if no request has read that page", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   await Process.runJsonCommand(cwd, ["migrate"], file)
   const sound = JSON.parse((await Process.runCommand(cwd, ["doctor", "--json"], file)).stdout)

@@ -21,7 +21,7 @@ const plenty = ["requests_per_hour", "burst_per_minute", "topic_submissions_per_
   (name) => ["--limit", `${name}=100000`]
 )
 
-const startScene = async (test: Process.TestLifetime, env: Process.EnvironmentVariables) => {
+const startScene = async (test: Process.TestCleanup, env: Process.EnvironmentVariables) => {
   const cwd = await Process.makeWorkingFolder(test)
   const server = await Process.startServiceProcess(cwd, ["serve", "--no-worker"], env)
   const { id, key } = await Partner.registerTestPartner(cwd, "Acme Sports", env)
@@ -58,7 +58,7 @@ type Collected = ReturnType<typeof collect>
 const within = (stream: Collected, holds: (stream: Collected) => boolean) =>
   Process.pollUntil(async () => stream, holds)
 
-const databases: Readonly<Record<string, (test: Process.TestLifetime) => Promise<Process.EnvironmentVariables>>> = {
+const databases: Readonly<Record<string, (test: Process.TestCleanup) => Promise<Process.EnvironmentVariables>>> = {
   SQLite: async () => ({ DEV: "true" }),
   Postgres: OwnDatabase.makeEmptyDatabase
 }
@@ -72,7 +72,7 @@ it("an event stream on Postgres immediately sends an event that another process 
   const began = performance.now()
   await decline(other.apiRoot, share)
   await within(stream, ({ text }) => text.includes("event: commentary.failed"))
-  // Without a notification from the other process, the event arrives only after a minute.
+  // Without a notification from the other process, the event would arrive only after a minute.
   expect(performance.now() - began).toBeLessThan(10_000)
 })
 
@@ -85,7 +85,7 @@ it("idle event streams on Postgres cause no queries for keys or events", async (
   const streams = (await Promise.all(Array.from({ length: 5 }, () => open()))).map(collect)
   // Wait until the first test notification has arrived over LISTEN, and the last use of the key is written.
   await new Promise((resolve) => setTimeout(resolve, 7000))
-  const lookups = () => wire.turns.flat().filter((statement) => /api_keys|event_positions/.test(statement)).length
+  const lookups = () => wire.roundTrips.flat().filter((statement) => /api_keys|event_positions/.test(statement)).length
   const before = lookups()
   await new Promise((resolve) => setTimeout(resolve, 20_000))
   expect(lookups()).toBe(before)

@@ -7,7 +7,7 @@ import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Process from "../../test/support/Process.ts"
 
-const started = async (test: Process.TestLifetime) => {
+const started = async (test: Process.TestCleanup) => {
   const cwd = await Process.makeWorkingFolder(test)
   const env = await OwnDatabase.makeEmptyDatabase(test)
   const wire = await PostgresProxy.openPostgresRecordingProxy(env["DATABASE_URL"] ?? "", { writesDown: false })

@@ -14,7 +14,7 @@ const waitingPersonaId = "7e570000-0000-4000-8000-000000000005"
 
 const plenty = ["requests_per_hour", "burst_per_minute"].flatMap((name) => ["--limit", `${name}=100000`])
 
-const startScene = async (test: Process.TestLifetime, env: Process.EnvironmentVariables) => {
+const startScene = async (test: Process.TestCleanup, env: Process.EnvironmentVariables) => {
   const cwd = await Process.makeWorkingFolder(test)
   const server = await Process.startServiceProcess(cwd, ["serve", "--no-worker"], env)
   const { id, key } = await Partner.registerTestPartner(cwd, "Acme Sports", env)
@@ -64,7 +64,7 @@ it("a change by another process on Postgres ends the wait of requests with `Pref
     expect([status, applied]).toEqual([200, "wait"])
     expect(JSON.parse(text).data.personas[0].status).not.toBe("topic_sent")
   }
-  // Without a notification from the other process, the responses arrive only after thirty seconds.
+  // Without a notification from the other process, the responses would arrive only after thirty seconds.
   expect(performance.now() - began).toBeLessThan(20_000)
   expect(await other.stop()).toMatchObject({ code: 0 })
   expect(await server.stop()).toMatchObject({ code: 0 })

@@ -7,7 +7,7 @@ import * as Process from "../../test/support/Process.ts"
 
 const content = "Who goes down this season?"
 
-const told = async (test: Process.TestLifetime, env: Process.EnvironmentVariables = {}) => {
+const told = async (test: Process.TestCleanup, env: Process.EnvironmentVariables = {}) => {
   const cwd = await Process.makeWorkingFolder(test)
   const collector = await Collector.startCollector(test)
   const events: Array<string> = []

@@ -12,7 +12,7 @@ const speech = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffer.allo
 
 /** Starts a speech server on loopback that answers every request with the given function. */
 const speaking = async (
-  test: Process.TestLifetime,
+  test: Process.TestCleanup,
   answer: (response: ServerResponse) => unknown = (response) => response.end(speech)
 ) => {
   const asked: Array<{ readonly path: string | undefined; readonly body: { readonly input: string } }> = []
@@ -155,7 +155,7 @@ describe("audio files", () => {
     }
   })
 
-  it("when the speech server refuses permanently, the text stays available, doctor prints the reason without the key, and media retry restarts the speech", async (test) => {
+  it("when the speech server refuses permanently, the text stays available, `doctor` prints the reason without the key, and `media retry` restarts the speech", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const key = "sk-secret-of-this-test"
     const { answerFrom, env } = await speaking(test, (response) =>

@@ -263,7 +263,7 @@ describe("the settings", () => {
     })
   )
 
-  it.effect("outside development, serve requires a mail server and a signing secret", () =>
+  it.effect("outside development, `serve` requires a mail server and a signing secret", () =>
     Effect.gen(function* () {
       const missing = (env: Record<string, string>) =>
         Effect.map(Effect.flip(Effect.flatMap(read(env), Settings.requireServiceSettings)), ({ name }) => name)

@@ -127,7 +127,7 @@ describe.concurrent("an incomplete environment", () => {
     expect(await Process.runJsonCommand(cwd, ["org", "list"], named)).toEqual([])
   })
 
-  it("sh and systemd read all variables of an environment file that is quoted as documented", async (test) => {
+  it("sh and systemd read all variables of an environment file whose values are quoted as documented", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const guide = readFileSync(new URL("../../../../docs/guides/deployment.md", import.meta.url), "utf8")
     const [, file = ""] = /```sh\n(DEV=[^`]+)```/.exec(guide) ?? []

@@ -44,8 +44,8 @@ describe.concurrent("the `org` command", () => {
   })
 })
 
-describe.concurrent("the commands persona and license", () => {
-  it("the commands persona and license can publish, change and license a persona", async (test) => {
+describe.concurrent("the `persona` and `license` commands", () => {
+  it("the `persona` and `license` commands publish, change and license a persona", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const organization = await Process.runJsonCommand(cwd, ["org", "create", "--name", "Acme"])
     const created = await Process.runJsonCommand(cwd, [
@@ -113,7 +113,7 @@ describe.concurrent("the `key` command", () => {
     expect(kept).toMatchObject([{ id: keyId, revoked_at: null }])
   })
 
-  it("the command that org create suggests creates a key with every scope", async (test) => {
+  it("`org create` suggests a command that creates a key with every scope", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { stdout } = await Process.runCommand(cwd, ["org", "create", "--name", "Acme"])
     const [, next = ""] = /Next: partner-commentary (.+)/.exec(stdout) ?? []
@@ -156,8 +156,8 @@ describe.concurrent("the `key` command", () => {
   })
 })
 
-describe.concurrent("the commands migrate, purge and doctor", () => {
-  it("a second migrate changes nothing, purge keeps new rows, and doctor finds problems", async (test) => {
+describe.concurrent("the `migrate`, `purge` and `doctor` commands", () => {
+  it("a second `migrate` changes nothing, `purge` keeps new rows, and `doctor` finds problems", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const missing = await Process.runCommand(cwd, ["doctor"])
     expect(missing.code).toBe(1)

@@ -4,7 +4,7 @@ import * as Loopback from "../support/Loopback.ts"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-it("webhook list shows the disabled webhooks of one or all organizations with time and reason, and doctor reports disabled webhooks", async (test) => {
+it("`webhook list` shows the disabled webhooks of one or all organizations with time and reason, and `doctor` reports disabled webhooks", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   let isGone = true
   const receiver = await Loopback.startWebhookReceiver(test, (path) => (isGone && path === "/gone" ? 410 : 204))

@@ -5,7 +5,7 @@ import * as Process from "../support/Process.ts"
 
 const away = { SMTP_URL: "smtp://127.0.0.1:9", MAIL_FROM: "desk@example.com" }
 
-it("mail list shows each waiting mail with address and reason; mail resend --all requires --since and accepts no share id", async (test) => {
+it("`mail list` shows each waiting mail with address and reason; `mail resend --all` requires --since and accepts no share id", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const server = await Process.startService(cwd, ["serve"], away)
   const { key, persona } = Partner.readDemoCredentials(server)

@@ -1,6 +1,6 @@
 /**
- * Tests that the command line creates dashboard tokens only in development. Otherwise, an identity provider issues the
- * tokens.
+ * Tests that the command line creates dashboard tokens only in development. Outside development, an identity provider
+ * issues the tokens.
  */
 import { OAuth2Server } from "oauth2-mock-server"
 import { describe, expect, it } from "vitest"
@@ -22,7 +22,7 @@ const production = {
   SIGNING_SECRET: "a-secret-that-only-this-test-knows"
 }
 
-/** Commands require DATABASE_URL outside development. The default in development has the same value. */
+/** Commands require DATABASE_URL outside development. This value equals the default in development. */
 const named = { DATABASE_URL: "sqlite:./data/partner-commentary.db" }
 
 describe("the `token create` command", () => {
@@ -65,7 +65,7 @@ describe("the `token create` command", () => {
 })
 
 describe("an external identity provider", () => {
-  it("the server accepts tokens of an external identity provider, and doctor checks the provider's keys", async (test) => {
+  it("the server accepts tokens of an external identity provider, and `doctor` checks the provider's keys", async (test) => {
     const provider = new OAuth2Server()
     await provider.issuer.keys.generate("ES256")
     await provider.start(0, "127.0.0.1")

@@ -12,7 +12,7 @@ const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
  * Starts a server that is both a draft generator and a webhook receiver. At first, the server answers all requests with
  * an error.
  */
-const unwell = async (test: Process.TestLifetime) => {
+const unwell = async (test: Process.TestCleanup) => {
   let isMended = false
   const host = await Loopback.listenOnLoopback(test, (request, response) => {
     const isGood = isMended && request.url !== "/events?token=hunter2"
@@ -54,7 +54,7 @@ const posted = (link: string, action: string, body: unknown) =>
   })
 
 describe("the `topic show` command", () => {
-  const story = async (test: Process.TestLifetime, database: Process.EnvironmentVariables) => {
+  const story = async (test: Process.TestCleanup, database: Process.EnvironmentVariables) => {
     const cwd = await Process.makeWorkingFolder(test)
     const outside = await unwell(test)
     const env = {
@@ -197,7 +197,7 @@ describe("the `topic show` command", () => {
     return { cwd, env }
   }
 
-  it("topic show prints the state, mails, attempts and deliveries of each assignment, with times and reasons, and no creator's text", async (test) => {
+  it("`topic show` prints the state, mails, attempts and deliveries of each assignment, with times and reasons, and no creator's text", async (test) => {
     const { cwd, env } = await story(test, {})
     const unknown = "01900000-0000-7000-8000-000000000000"
     const none = await Process.runCommand(cwd, ["topic", "show", unknown], env)
@@ -205,7 +205,7 @@ describe("the `topic show` command", () => {
     expect(await Process.runCommand(cwd, ["topic", "show", "derby"], env)).toMatchObject({ code: 2, stdout: "" })
   })
 
-  it("topic show prints the same output on Postgres as on SQLite", async (test) => {
+  it("`topic show` prints the same output on Postgres as on SQLite", async (test) => {
     await story(test, await OwnDatabase.makeEmptyDatabase(test))
   })
 })

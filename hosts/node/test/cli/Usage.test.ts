@@ -90,7 +90,7 @@ describe.concurrent("a wrong setting", () => {
     }
   })
 
-  it("serve refuses PROCESSES above 1 on SQLite, and other commands accept the setting", async (test) => {
+  it("`serve` refuses PROCESSES above 1 on SQLite, and other commands accept the setting", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const outcome = await Process.runCommand(cwd, ["serve"], { PROCESSES: "2" })
     expect(outcome).toMatchObject({ code: 1, stdout: "" })

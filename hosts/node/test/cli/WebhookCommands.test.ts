@@ -69,7 +69,7 @@ describe("the `webhook` command", () => {
 })
 
 describe("the `webhook reseal` command", () => {
-  it("webhook reseal encrypts the webhook secrets with the new signing secret, so that the former signing secret can be removed", async (test) => {
+  it("`webhook reseal` encrypts the webhook secrets with the new signing secret, so that the former signing secret can be removed", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { key } = await Partner.registerPartner(cwd)
     const [former, present] = ["the former signing secret", "the present signing secret"]
@@ -87,7 +87,7 @@ describe("the `webhook reseal` command", () => {
     expect((await reseal(former)).code).toBe(1)
   })
 
-  it("webhook reseal in production without SIGNING_SECRET is refused and generates no secret", async (test) => {
+  it("`webhook reseal` in production without SIGNING_SECRET is refused and generates no secret", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = { DATABASE_URL: "sqlite:./x.db", DEV: "false" }
     await Process.runJsonCommand(cwd, ["migrate"], env)
@@ -97,7 +97,7 @@ describe("the `webhook reseal` command", () => {
     expect(existsSync(join(cwd, "data"))).toBe(false)
   })
 
-  it("doctor suggests webhook reseal if the secrets of one or several webhooks cannot be decrypted", async (test) => {
+  it("`doctor` suggests `webhook reseal` if the secrets of one or several webhooks cannot be decrypted", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { key } = await Partner.registerPartner(cwd)
     const service = await Process.startService(cwd)

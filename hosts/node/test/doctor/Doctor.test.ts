@@ -37,7 +37,7 @@ const findings = async (cwd: string) => {
 }
 
 describe("the `doctor` command", () => {
-  it("doctor reports PROCESSES above 1 on SQLite as a problem, because serve would refuse to start", async (test) => {
+  it("`doctor` reports PROCESSES above 1 on SQLite as a problem, because `serve` would refuse to start", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.runCommand(cwd, ["migrate"])
     const { code, stdout } = await Process.runCommand(cwd, ["doctor"], { PROCESSES: "2" })
@@ -45,7 +45,7 @@ describe("the `doctor` command", () => {
     expect(stdout).toMatch(/configuration +mend +PROCESSES must be 1 on SQLite, [^\n]+: serve does not start\./)
   })
 
-  it("doctor counts all failed drafts, names ten drafts, and suggests one command that restarts all failed drafts", async (test) => {
+  it("`doctor` counts all failed drafts, names ten drafts, and suggests one command that restarts all failed drafts", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const shareIds = await stopped(cwd, 11)
     change(cwd, `${stall(5, "NULL")}; UPDATE mails SET due_at = ${later}`)
@@ -68,7 +68,7 @@ describe("the `doctor` command", () => {
     expect(await Process.runJsonCommand(cwd, ["retry", "--all"])).toEqual([])
   })
 
-  it("doctor counts the mails that finally failed, and suggests the command that sends these mails again", async (test) => {
+  it("`doctor` counts the mails that finally failed, and suggests the command that sends these mails again", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 2)
     change(
@@ -93,7 +93,7 @@ describe("the `doctor` command", () => {
     expect((await findings(cwd)).about("mails")).toMatchObject({ state: "ok" })
   })
 
-  it("doctor exits with code 1 if failed mails or drafts wait for a retry, and prints the last failure's reason", async (test) => {
+  it("`doctor` exits with code 1 if failed mails or drafts wait for a retry, and prints the last failure's reason", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 2)
     const now = new Date().toISOString()
@@ -116,7 +116,7 @@ describe("the `doctor` command", () => {
     })
   })
 
-  it("doctor reports an event that has been due for a long time if its webhook is active, but not if the webhook is paused", async (test) => {
+  it("`doctor` reports an event that has been due for a long time if its webhook is active, but not if the webhook is paused", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 0)
     change(
@@ -135,7 +135,7 @@ describe("the `doctor` command", () => {
     expect((await findings(cwd)).about("deliveries")).toMatchObject({ state: "ok" })
   })
 
-  it("doctor shows the mail server, the generator and the base URL of links, but no secret", async (test) => {
+  it("`doctor` shows the mail server, the generator and the base URL of links, but no secret", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = {
       ...{ DATABASE_URL: "sqlite:./x.db", SIGNING_SECRET: "hunter2-and-a-text-that-is-long-enough" },
@@ -151,7 +151,7 @@ describe("the `doctor` command", () => {
     expect(stdout).not.toContain("hunter2")
   })
 
-  it("doctor reports a short signing secret at any position of the list of secrets", async (test) => {
+  it("`doctor` reports a short signing secret at any position of the list of secrets", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const long = "a-text-that-is-long-enough-for-a-secret"
     await Process.runJsonCommand(cwd, ["migrate"])

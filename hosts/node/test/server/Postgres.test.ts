@@ -5,7 +5,7 @@ import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
 describe("the Node host on Postgres", () => {
-  it("the Node host on Postgres starts from an empty database, works beside other processes, and doctor reports problems", async (test) => {
+  it("the Node host on Postgres starts from an empty database, works beside other processes, and `doctor` reports problems", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeEmptyDatabase(test)
     const server = await Process.startService(cwd, ["serve", "--no-worker"], env)
@@ -33,7 +33,7 @@ describe("the Node host on Postgres", () => {
     for (const { stop } of [worker, other, server]) expect(await stop()).toMatchObject({ code: 0 })
   })
 
-  it("doctor and each worker loop report a database that answers reads but accepts no writes", async (test) => {
+  it("`doctor` and each worker loop report a database that answers reads but accepts no writes", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeEmptyDatabase(test)
     await Process.runJsonCommand(cwd, ["migrate"], env)
@@ -59,7 +59,7 @@ describe("the Node host on Postgres", () => {
     expect(JSON.parse(line).annotations.reason).toMatch(/^cannot execute [A-Z ]+ in a read-only transaction$/)
   })
 
-  it("behind a connection pooler, doctor checks the service's database role and names DATABASE_DIRECT_URL if that address fails", async (test) => {
+  it("behind a connection pooler, `doctor` checks the service's database role and names DATABASE_DIRECT_URL if that address fails", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeEmptyDatabase(test)
     const direct = env["DATABASE_URL"] ?? ""
@@ -91,7 +91,7 @@ describe("the Node host on Postgres", () => {
     })
   })
 
-  it("serve with a wrong database address exits with code 1 and prints one sentence without the password", async (test) => {
+  it("`serve` with a wrong database address exits with code 1 and prints one sentence without the password", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeEmptyDatabase(test)
     const wrong = (change: (url: URL) => void) => {

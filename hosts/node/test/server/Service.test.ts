@@ -12,7 +12,7 @@ import * as Process from "../support/Process.ts"
 const secrets = { SIGNING_SECRET: "a-secret-that-only-this-test-knows-of" }
 
 describe("the `serve` command", () => {
-  it("serve prints the demo organization only at the first start, and prints a line when it listens", async (test) => {
+  it("`serve` prints the demo organization only at the first start, and prints a line when the server listens", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const first = await Process.startServiceProcess(cwd)
     expect(first.stdout().split("\n")).toContain(`ready ${first.apiRoot}`)
@@ -35,7 +35,7 @@ describe("the `serve` command", () => {
     expect((await fetch(`${apiRoot}/healthz`)).headers.get("keep-alive")).toBe("timeout=9")
   })
 
-  it("serve makes its data and the signing secret readable only for the user that runs it", async (test) => {
+  it("`serve` makes its data and the signing secret readable only for the user that runs the process", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { stop } = await Process.startServiceProcess(cwd)
     await stop()
@@ -57,7 +57,7 @@ describe("the `serve` command", () => {
     for (const { stop } of servers) expect(await stop()).toMatchObject({ code: 0 })
   })
 
-  it("commands work while serve runs, and a command's changes apply from the next request on", async (test) => {
+  it("commands work while `serve` runs, and a command's changes apply from the next request on", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.startService(cwd)
     const { key, keyId, organization, persona } = await Partner.registerPartner(cwd)
@@ -81,7 +81,7 @@ describe("the `serve` command", () => {
     expect(outcome.stderr).not.toContain("Stopped")
   })
 
-  it("serve finishes the running request after a stop signal", async (test) => {
+  it("`serve` finishes the running request after a stop signal", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stdout, stop } = await Process.startServiceProcess(cwd)
     const { port } = new URL(apiRoot)
@@ -113,7 +113,7 @@ describe("the `serve` command", () => {
     expect(await ended).toMatchObject({ code: 0 })
   })
 
-  it("outside development serve sends mails through the mail server, and writes no file beside the database", async (test) => {
+  it("outside development `serve` sends mails through the mail server, and writes no file beside the database", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const received: Array<string> = []
     const smtp = new SMTPServer({
@@ -146,7 +146,7 @@ describe("the `serve` command", () => {
     expect(stderr()).toContain(`PUBLIC_URL is unset: links in mails start with ${apiRoot}`)
   })
 
-  it("serve starts on an IPv6 address, and prints no outbox URL if a mail server is configured", async (test) => {
+  it("`serve` starts on an IPv6 address, and prints no outbox URL if a mail server is configured", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stdout } = await Process.startService(cwd, ["serve"], {
       HOST: "::1",
@@ -158,7 +158,7 @@ describe("the `serve` command", () => {
     expect(stdout()).toContain("change-email --from ada@creators.localhost")
   })
 
-  it("serve shows metrics on the loopback address if ADMIN_PORT is set", async (test) => {
+  it("`serve` shows metrics on the loopback address if ADMIN_PORT is set", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stderr } = await Process.startServiceProcess(cwd, ["serve"], { ADMIN_PORT: "0" })
     await fetch(`${apiRoot}/partner/v1/topics`)
@@ -188,7 +188,7 @@ describe("the `worker` command", () => {
   })
 })
 
-describe("the commands retry, mail and creator", () => {
+describe("the `retry`, `mail` and `creator` commands", () => {
   it("an operator can restart a failed draft, resend a mail, and change or erase a creator's address", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     let isGood = false

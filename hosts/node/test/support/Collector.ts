@@ -20,7 +20,7 @@ export interface CollectedSpan extends Omit<SentSpan, "attributes" | "links"> {
   readonly links: ReadonlyArray<{ readonly traceId: string; readonly spanId: string }>
 }
 
-export const startCollector = async (test: Process.TestLifetime) => {
+export const startCollector = async (test: Process.TestCleanup) => {
   const bodies: Array<string> = []
   const headers: Array<IncomingHttpHeaders> = []
   const metrics = new Set<string>()

@@ -6,7 +6,7 @@ import { rootCommand } from "@partner-commentary/node/cli/Program"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import type { EnvironmentVariables, ProcessOutcome } from "./Process.ts"
+import type { EnvironmentVariables, ProcessResult } from "./Process.ts"
 
 /**
  * The commands run one after another, because each command reads relative paths and writes to the process's streams.
@@ -20,7 +20,7 @@ export const runInProcess = (
   cwd: string,
   args: ReadonlyArray<string>,
   env: EnvironmentVariables
-): Promise<ProcessOutcome> => afterOthers(() => runAlone(cwd, args, env))
+): Promise<ProcessResult> => afterOthers(() => runAlone(cwd, args, env))
 
 const afterOthers = <A>(run: () => Promise<A>): Promise<A> => {
   const outcome = last.then(run)
@@ -32,7 +32,7 @@ const runAlone = async (
   cwd: string,
   args: ReadonlyArray<string>,
   env: EnvironmentVariables
-): Promise<ProcessOutcome> => {
+): Promise<ProcessResult> => {
   requireFolder(cwd)
   const stdout = capture(process.stdout)
   const stderr = capture(process.stderr)
@@ -67,7 +67,7 @@ export const startInProcess = (cwd: string, args: ReadonlyArray<string>, env: En
     const umask = process.umask(0o077)
     let stderr = ""
     const fiber = Effect.runFork(execute(args, env, (line) => (stderr += line)))
-    const ended = new Promise<ProcessOutcome>((resolve) => {
+    const ended = new Promise<ProcessResult>((resolve) => {
       fiber.addObserver((exit) => {
         const failure = capture(process.stderr)
         const code = CommandLine.exitCodeOf(exit)

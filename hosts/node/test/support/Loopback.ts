@@ -1,10 +1,10 @@
 /** Starts servers on loopback that stand for other parties' servers, and closes them after the test. */
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { TestLifetime } from "./Process.ts"
+import type { TestCleanup } from "./Process.ts"
 
 /** Starts a server and returns its host and port. */
-export const listenOnLoopback = async (test: TestLifetime, listener: RequestListener): Promise<string> => {
+export const listenOnLoopback = async (test: TestCleanup, listener: RequestListener): Promise<string> => {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   test.onTestFinished(() => {
@@ -16,7 +16,7 @@ export const listenOnLoopback = async (test: TestLifetime, listener: RequestList
 }
 
 /** Starts a partner's webhook receiver, which chooses the response status by the request path. */
-export const startWebhookReceiver = (test: TestLifetime, statusOf: (path: string) => number): Promise<string> =>
+export const startWebhookReceiver = (test: TestCleanup, statusOf: (path: string) => number): Promise<string> =>
   listenOnLoopback(test, (request, response) => {
     request.resume().on("end", () => response.writeHead(statusOf(request.url ?? "")).end())
   })

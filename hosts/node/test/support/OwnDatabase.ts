@@ -10,7 +10,7 @@ import type * as Process from "./Process.ts"
  * Returns the environment variables for a new database, which is dropped after the test. PROCESSES is 1, because the
  * default depends on the machine's number of cores.
  */
-export const makeEmptyDatabase = async (test: Process.TestLifetime): Promise<Process.EnvironmentVariables> => {
+export const makeEmptyDatabase = async (test: Process.TestCleanup): Promise<Process.EnvironmentVariables> => {
   const scope = Effect.runSync(Scope.make())
   const url = await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))
   test.onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))

@@ -2,7 +2,7 @@
 import { LimitName } from "@partner-commentary/core/partner/Plan"
 import * as Process from "./Process.ts"
 
-/** The flags of `org create` and `org update` that raise every limit, so that a test does not reach it. */
+/** The flags of `org create` and `org update` that raise every limit, so that no test reaches a limit. */
 export const highLimitFlags = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000`])
 
 export const registerPartner = async (cwd: string, env: Process.EnvironmentVariables = {}) => {

@@ -19,11 +19,11 @@ const startOnce = { NODE_OPTIONS: "--max-semi-space-size=16" }
 
 export type EnvironmentVariables = Readonly<Record<string, string>>
 
-export interface TestLifetime {
+export interface TestCleanup {
   readonly onTestFinished: (cleanUp: () => Promise<void>) => void
 }
 
-export interface ProcessOutcome {
+export interface ProcessResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -34,7 +34,7 @@ export interface RunningService {
   readonly apiRoot: string
   readonly stdout: () => string
   readonly stderr: () => string
-  readonly stop: (signal?: NodeJS.Signals) => Promise<ProcessOutcome>
+  readonly stop: (signal?: NodeJS.Signals) => Promise<ProcessResult>
 }
 
 /** The functions that end the services of each working directory. */
@@ -45,7 +45,7 @@ const endAfterTest = (cwd: string, end: () => unknown) => endings.set(cwd, [...(
 /**
  * Creates a working directory. After the test, the services in the directory are ended and the directory is removed.
  */
-export const makeWorkingFolder = async (test: TestLifetime) => {
+export const makeWorkingFolder = async (test: TestCleanup) => {
   const path = await mkdtemp(join(tmpdir(), "partner-commentary-"))
   test.onTestFinished(async () => {
     for (const end of endings.get(path) ?? []) await end()
@@ -73,7 +73,7 @@ const launch = (cwd: string, args: ReadonlyArray<string>, env: EnvironmentVariab
   child.stderr.setEncoding("utf8").on("data", (text) => {
     stderr += text
   })
-  const ended = new Promise<ProcessOutcome>((resolve) => {
+  const ended = new Promise<ProcessResult>((resolve) => {
     child.on("close", (code) => resolve({ code, stdout, stderr }))
   })
   return { child, ended, stdout: () => stdout, stderr: () => stderr }
@@ -84,14 +84,14 @@ export const runCommand = (
   cwd: string,
   args: ReadonlyArray<string>,
   env: EnvironmentVariables = {}
-): Promise<ProcessOutcome> => InProcess.runInProcess(cwd, args, env)
+): Promise<ProcessResult> => InProcess.runInProcess(cwd, args, env)
 
 /** Runs a command in a child process, for tests of exit codes, streams, file modes and simultaneous commands. */
 export const spawnCommand = (
   cwd: string,
   args: ReadonlyArray<string>,
   env: EnvironmentVariables = {}
-): Promise<ProcessOutcome> => launch(cwd, args, env).ended
+): Promise<ProcessResult> => launch(cwd, args, env).ended
 
 /** Runs a command with `--json`. Resolves with the JSON value that the command prints. */
 export const runJsonCommand = async (
@@ -148,7 +148,7 @@ export const startServiceProcess = async (
   }
 }
 
-const ready = (child: ChildProcess, ended: Promise<ProcessOutcome>, stdout: () => string) =>
+const ready = (child: ChildProcess, ended: Promise<ProcessResult>, stdout: () => string) =>
   new Promise<string>((resolve, reject) => {
     child.stdout?.on("data", () => {
       const apiRoot = apiRootIn(stdout())
@@ -160,7 +160,7 @@ const ready = (child: ChildProcess, ended: Promise<ProcessOutcome>, stdout: () =
 /** Returns undefined if the service is not ready, and an empty string for a worker, which has no address. */
 const apiRootIn = (stdout: string) => /^ready ?(.*)\n/m.exec(stdout)?.[1]
 
-const endedEarly = ({ code, stderr }: ProcessOutcome) => new Error(`ended with ${code} before it was ready: ${stderr}`)
+const endedEarly = ({ code, stderr }: ProcessResult) => new Error(`ended with ${code} before it was ready: ${stderr}`)
 
 /**
  * Repeats `ask` until its result satisfies the condition. The time limit is long, because on a busy machine a call that

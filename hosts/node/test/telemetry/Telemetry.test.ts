@@ -95,7 +95,7 @@ it("a worker answers health checks and serves metrics at ADMIN_HOST and ADMIN_PO
   expect((await text(`${admin}/metrics`)).body).toContain("partner_commentary_database_up 1")
 })
 
-it("a listen address that this machine does not have is refused with the variable's name", async (test) => {
+it("a listen address that this machine does not have is refused with an error that names the variable", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const { code, stderr } = await Process.runCommand(cwd, ["serve"], {
     PORT: "0",

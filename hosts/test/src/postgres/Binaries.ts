@@ -1,4 +1,4 @@
-/** Finds the Postgres server binaries in npm packages. There is one package for each Postgres version and platform. */
+/** Finds the Postgres server binaries in npm packages. npm has one package for each Postgres version and platform. */
 import { cpSync, existsSync, readFileSync, symlinkSync } from "node:fs"
 import { createRequire } from "node:module"
 import { basename, dirname, join } from "node:path"

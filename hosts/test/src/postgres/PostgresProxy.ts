@@ -1,18 +1,18 @@
 /**
  * A proxy to a Postgres server that parses the protocol. Tests use the proxy to count round trips and to interrupt
- * connections. A turn is one round trip: all statements that a client sends before the client waits for the server.
+ * connections. A round trip has all statements that a client sends before the client waits for the server.
  */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
-/** The statements of one turn, in the order in which they were sent. */
-export type StatementsOfRoundTrip = ReadonlyArray<string>
+/** The statements of one round trip, in the order in which the client sent the statements. */
+export type RoundTripStatements = ReadonlyArray<string>
 
 export interface PostgresRecordingProxy {
   /** The server's URL through this proxy. */
   readonly url: string
-  /** All turns so far, on all connections. */
-  readonly turns: Array<StatementsOfRoundTrip>
+  /** All round trips so far, on all connections. */
+  readonly roundTrips: Array<RoundTripStatements>
   /** Returns the number of open connections. */
   readonly open: () => number
   /**
@@ -60,8 +60,8 @@ class Messages {
 const texts = (body: Buffer): ReadonlyArray<string> => body.toString("utf8").split("\0")
 
 /**
- * Opens a proxy to the target. The target must not require TLS, because the proxy reads plain text. The proxy records
- * turns by default.
+ * Opens a proxy to the target. The target must not require TLS, because the proxy reads plain text. By default the
+ * proxy records round trips.
  */
 export const openPostgresRecordingProxy = async (
   target: string,
@@ -69,7 +69,7 @@ export const openPostgresRecordingProxy = async (
 ): Promise<PostgresRecordingProxy> => {
   const { writesDown = true } = options
   const { hostname, port } = new URL(target)
-  const turns: Array<StatementsOfRoundTrip> = []
+  const turns: Array<RoundTripStatements> = []
   const lines = new Set<Line>()
   let isSilent = false
 
@@ -135,7 +135,7 @@ export const openPostgresRecordingProxy = async (
 
   return {
     url: url.href,
-    turns,
+    roundTrips: turns,
     open: () => lines.size,
     cut: (where) => {
       const all = [...lines].filter(({ inTransaction }) => where === "anywhere" || inTransaction)

@@ -1,9 +1,9 @@
 /**
- * A process that starts, restarts and stops one Postgres server: `node Supervisor.ts VERSION [NAME=VALUE…]`. The
- * process creates a cluster in a temporary folder and prints `ready PORT PID` each time the server has started. The
- * input line `restart` restarts the server. When the parent closes the input or dies, the supervisor stops the server
- * and removes the folder. A certificate in CERTIFICATE and its key in CERTIFICATE_KEY enable TLS. If DATA_FROM names
- * the folder of a base backup, the supervisor copies this backup instead of creating a cluster.
+ * A program that starts, restarts and stops one Postgres server. The command is `node Supervisor.ts VERSION
+ * [NAME=VALUE…]`. The process creates a cluster in a temporary folder and prints `ready PORT PID` each time the server
+ * has started. The input line `restart` restarts the server. When the parent closes the input or dies, the supervisor
+ * stops the server and removes the folder. A certificate in CERTIFICATE and its key in CERTIFICATE_KEY enable TLS. If
+ * DATA_FROM names the folder of a base backup, the supervisor copies this backup instead of creating a cluster.
  *
  * Postgres refuses to run as root. If the supervisor runs as root, `initdb` and `postgres` run as the user `nobody`.
  */
@@ -42,7 +42,10 @@ const configuration = (port: number) =>
     ...settings.map((setting) => setting.replace(/=(.*)$/, " = '$1'"))
   ].join("\n")
 
-/** Roles whose names begin with `guarded` must send a password. Before Postgres 16 only the role `guarded` must. */
+/**
+ * Roles whose names begin with `guarded` must send a password. Before Postgres 16, only the role `guarded` must send a
+ * password.
+ */
 const trusted = "host all all 127.0.0.1/32 trust\nhost replication all 127.0.0.1/32 trust\n"
 const admission = `host all /^guarded 127.0.0.1/32 scram-sha-256\n${trusted}`
 const admissionBefore16 = `host all guarded 127.0.0.1/32 scram-sha-256\n${trusted}`

@@ -12,9 +12,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /**
- * A caller with its credentials. If `expectedAccess` is `all`, the service must not refuse a valid request of the
- * caller for its credentials or rate limits. If `expectedAccess` is `none`, every request must fail. If
- * `expectedAccess` is `some`, some requests may fail.
+ * A caller with its credentials. If `expectedAccess` is `all`, the service must not refuse a valid request because of
+ * the caller's credentials or rate limits. If `expectedAccess` is `none`, every request must fail. If `expectedAccess`
+ * is `some`, some requests may fail.
  */
 export interface FuzzedCaller {
   readonly name: string

@@ -47,7 +47,7 @@ const methods = ["get", "post", "put", "patch", "delete"]
  * Returns the operations. Operations with fewer path parameters come first, because the later operations need ids from
  * the responses of the first operations.
  */
-export const operationsOf = (document: OpenApiDocument): ReadonlyArray<OpenApiOperation> =>
+export const listOperations = (document: OpenApiDocument): ReadonlyArray<OpenApiOperation> =>
   Object.entries(document.paths)
     .flatMap(([path, item]) =>
       methods

@@ -5,7 +5,7 @@
  */
 import * as fc from "fast-check"
 import type { FuzzedCaller, FuzzedCallersBySecurityScheme } from "./Callers.ts"
-import { type OpenApiDocument, operationsOf } from "./Description.ts"
+import { listOperations, type OpenApiDocument } from "./Description.ts"
 import * as RawHttp from "./RawHttp.ts"
 import { arbitraryRequests, type GeneratedRequest } from "./Requests.ts"
 import * as ResponseValidator from "./ResponseValidator.ts"
@@ -37,7 +37,7 @@ export const runFuzzer = async ({
   runs,
   seed
 }: FuzzerOptions): Promise<FuzzerReport> => {
-  const operations = operationsOf(document)
+  const operations = listOperations(document)
   const judge = ResponseValidator.makeResponseValidator(document)
   const memory = ResponseValues.makeResponseValueStore()
   const wire = RawHttp.makeRawHttpClient(root)
@@ -45,7 +45,7 @@ export const runFuzzer = async ({
   const tallies = new Map(operations.map(({ name }) => [name, new Map<string, number>()]))
   const faults = new Map<string, string>()
 
-  const exchange = async (sent: GeneratedRequest, plain: RawHttp.RawRequest): Promise<RawHttp.FuzzedResponse> => {
+  const exchange = async (sent: GeneratedRequest, plain: RawHttp.RawRequest): Promise<RawHttp.RawResponse> => {
     const answer = await wire.send(plain)
     const code =
       (ResponseValidator.parseJson(answer.text) as { error?: { code?: string } } | undefined)?.error?.code ?? ""
@@ -59,7 +59,7 @@ export const runFuzzer = async ({
     const { arguments: given, caller, operation, origin } = sent
     const plain = RawHttp.toRawRequest(sent)
     const answer = await exchange(sent, plain)
-    const problems = [...judge.judge(operation, answer), ...Verdict.contractViolationsOf(judge, sent, answer)]
+    const problems = [...judge.judge(operation, answer), ...Verdict.findContractViolations(judge, sent, answer)]
     const name = given.find(({ parameter }) => parameter.name === "X-Request-Id")
     if (name !== undefined && judge.wrong(name.parameter.schema, name.text) === undefined) {
       if (answer.headers.get("x-request-id") !== name.text) problems.push("the request's own id did not come back")
@@ -82,7 +82,7 @@ export const runFuzzer = async ({
    * Deletes the caller's oldest resource of a kind if the caller has more than `keptOfEach` of this kind. Does nothing
    * if the OpenAPI document has no DELETE operation for the kind.
    */
-  const tidy = async ({ headers }: RawHttp.FuzzedResponse, caller: FuzzedCaller): Promise<ReadonlyArray<string>> => {
+  const tidy = async ({ headers }: RawHttp.RawResponse, caller: FuzzedCaller): Promise<ReadonlyArray<string>> => {
     const location = headers.get("location") ?? ""
     const removal = operations.find(({ method, path }) => method === "DELETE" && matches(path, location))
     if (removal === undefined) return []
@@ -140,7 +140,7 @@ export const runFuzzer = async ({
 const keptOfEach = 6
 
 class Fault extends Error {
-  constructor(problems: ReadonlyArray<string>, curl: string, answer: RawHttp.FuzzedResponse) {
+  constructor(problems: ReadonlyArray<string>, curl: string, answer: RawHttp.RawResponse) {
     super(`${problems.join("; ")}\n  ${curl.slice(0, 3000)}\n  → ${answer.status} ${answer.text.slice(0, 800)}`)
   }
 }
@@ -154,7 +154,7 @@ const matches = (path: string, location: string): boolean =>
 const headProblems = async (
   wire: RawHttp.RawHttpClient,
   plain: RawHttp.RawRequest,
-  answer: RawHttp.FuzzedResponse,
+  answer: RawHttp.RawResponse,
   caller: FuzzedCaller
 ) => {
   const head = await wire.send({ ...plain, method: "HEAD" })
@@ -169,11 +169,7 @@ const headProblems = async (
  * Checks that a request that is repeated with its idempotency key gets the first response. A 429 response is also
  * correct, because the repeated request counts toward the rate limit.
  */
-const replayProblems = async (
-  wire: RawHttp.RawHttpClient,
-  plain: RawHttp.RawRequest,
-  first: RawHttp.FuzzedResponse
-) => {
+const replayProblems = async (wire: RawHttp.RawHttpClient, plain: RawHttp.RawRequest, first: RawHttp.RawResponse) => {
   const again = await wire.send(plain)
   const isReplayed =
     again.status === first.status && again.text === first.text && again.headers.get("idempotency-replayed") === "true"

@@ -13,7 +13,7 @@ export const arbitraryJunkValues: fc.Arbitrary<unknown> = fc.oneof(
 )
 
 /** Generates copies of the value with one change: a part is replaced by junk or removed, or a new part is added. */
-export const corruptValue = (value: unknown): fc.Arbitrary<unknown> => {
+export const arbitraryCorruptedValues = (value: unknown): fc.Arbitrary<unknown> => {
   const places = placesIn(value)
   if (places.length === 0) return arbitraryJunkValues
   return fc
@@ -93,7 +93,10 @@ export const arbitraryExtraQueryParts: fc.Arbitrary<string> = fc.oneof(
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value.toWellFormed())}`)
 )
 
-/** Generates media types for a JSON body. `right` says whether the OpenAPI document allows the type, if it is clear. */
+/**
+ * Generates media types for a JSON body. `right` says whether the OpenAPI document allows the type, and is undefined if
+ * the document does not say.
+ */
 export const arbitraryMediaTypes: fc.Arbitrary<{
   readonly type: string | undefined
   readonly right: boolean | undefined

@@ -2,7 +2,7 @@
 import * as Http from "node:http"
 import type { GeneratedRequest, ParameterText } from "./Requests.ts"
 
-export interface FuzzedResponse {
+export interface RawResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -51,7 +51,7 @@ export const toRawRequest = (sent: GeneratedRequest): RawRequest => {
 const inQuery = ({ parameter, text }: ParameterText) => `${parameter.name}=${encodeURIComponent(text)}`
 
 export interface RawHttpClient {
-  readonly send: (request: RawRequest) => Promise<FuzzedResponse>
+  readonly send: (request: RawRequest) => Promise<RawResponse>
   readonly close: () => void
   readonly curl: (request: RawRequest) => string
 }
@@ -60,8 +60,8 @@ export const makeRawHttpClient = (root: string): RawHttpClient => {
   const { hostname, port } = new URL(root)
   const kept = new Http.Agent({ keepAlive: true, maxSockets: 4 })
 
-  const send = (plain: RawRequest, again = true): Promise<FuzzedResponse> =>
-    new Promise<FuzzedResponse>((resolve, reject) => {
+  const send = (plain: RawRequest, again = true): Promise<RawResponse> =>
+    new Promise<RawResponse>((resolve, reject) => {
       const { address, body, chunked, headers, method, target } = plain
       const request = Http.request({
         hostname,
@@ -89,7 +89,7 @@ export const makeRawHttpClient = (root: string): RawHttpClient => {
         response.on("end", whole)
         response.on("data", (chunk: Buffer) => {
           chunks.push(chunk)
-          // An event stream does not end by itself. Therefore the fuzzer closes the stream after its first events.
+          // An event stream does not end by itself, so the fuzzer closes the stream after its first events.
           if (!isStream(response) || !chunk.toString("latin1").endsWith("\n\n")) return
           whole()
           response.destroy()

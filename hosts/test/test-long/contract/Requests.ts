@@ -3,21 +3,16 @@ import * as fc from "fast-check"
 import type { FuzzedCaller, FuzzedCallersBySecurityScheme } from "./Callers.ts"
 import type { JsonSchema, OpenApiDocument, OpenApiOperation, OpenApiParameter } from "./Description.ts"
 import {
+  arbitraryCorruptedValues,
   arbitraryExtraQueryParts,
   arbitraryHeaderTexts,
   arbitraryHostileBodies,
   arbitraryJunkValues,
   arbitraryMediaTypes,
   arbitraryPathSegments,
-  arbitraryUnknownHeaders,
-  corruptValue
+  arbitraryUnknownHeaders
 } from "./HostileInput.ts"
-import {
-  type RecordedResponseValues,
-  type ResponseValueStore,
-  toSingular,
-  valueNamesOfParameter
-} from "./ResponseValues.ts"
+import { listValueNames, type RecordedResponseValues, type ResponseValueStore, toSingular } from "./ResponseValues.ts"
 import { arbitrarySchemaValues } from "./Values.ts"
 
 /** A parameter and the text of its value. `odd` is true if the text is sent unescaped, so its meaning is unclear. */
@@ -42,8 +37,8 @@ export interface GeneratedRequest {
   /** Parameters that are appended to the query. */
   readonly query: ReadonlyArray<string>
   /**
-   * A random number. It determines the loopback address of a caller without valid credentials, because such callers are
-   * limited by address. It also selects the requests that get additional checks.
+   * A random number. The number determines the loopback address of a caller without valid credentials, because such
+   * callers are limited by address. The number also selects the requests that get additional checks.
    */
   readonly origin: number
 }
@@ -59,7 +54,7 @@ const seen = (
   parameter: OpenApiParameter,
   pick: number
 ): string | undefined => {
-  const found = valueNamesOfParameter(operation, parameter).flatMap((label) => recorded.values.get(label) ?? [])
+  const found = listValueNames(operation, parameter).flatMap((label) => recorded.values.get(label) ?? [])
   return found[pick % found.length]
 }
 
@@ -133,7 +128,7 @@ const payloads = (
   return fc.oneof(
     { weight: 12, arbitrary: made("within").map(asJson) },
     { weight: 5, arbitrary: made("around").map(asJson) },
-    { weight: 4, arbitrary: made("within").chain(corruptValue).map(asJson) },
+    { weight: 4, arbitrary: made("within").chain(arbitraryCorruptedValues).map(asJson) },
     { weight: 1, arbitrary: arbitraryJunkValues.map(asJson) },
     { weight: 2, arbitrary: raw },
     { weight: 1, arbitrary: nothing }
@@ -194,7 +189,7 @@ export const arbitraryRequests = (
   callers: FuzzedCallersBySecurityScheme
 ): fc.Arbitrary<GeneratedRequest> => {
   const wanted = [
-    ...operation.parameters.filter((one) => one.in === "path").map((one) => valueNamesOfParameter(operation, one)),
+    ...operation.parameters.filter((one) => one.in === "path").map((one) => listValueNames(operation, one)),
     ...idsIn(document, operation.body?.schema).map((name) => [name])
   ]
   const ours = new Set(operation.schemes.flatMap((scheme) => callers[scheme] ?? []).map(({ headers }) => headers))

@@ -3,11 +3,11 @@ import Ajv2020 from "ajv/dist/2020.js"
 import type { ValidateFunction } from "ajv/dist/types/index.js"
 import addFormats from "ajv-formats"
 import type { JsonSchema, OpenApiDocument, OpenApiOperation } from "./Description.ts"
-import type { FuzzedResponse } from "./RawHttp.ts"
+import type { RawResponse } from "./RawHttp.ts"
 
 export interface ResponseValidator {
   /** Returns one sentence for each fault. The result is empty if the response has no fault. */
-  readonly judge: (operation: OpenApiOperation, answer: FuzzedResponse) => ReadonlyArray<string>
+  readonly judge: (operation: OpenApiOperation, answer: RawResponse) => ReadonlyArray<string>
   /** Returns the value's schema violation, or undefined if the schema allows the value. */
   readonly wrong: (schema: JsonSchema, value: unknown) => string | undefined
   /**
@@ -52,7 +52,7 @@ export const makeResponseValidator = (document: OpenApiDocument): ResponseValida
     return validate(value) ? undefined : ajv.errorsText(validate.errors).slice(0, 500)
   }
 
-  const headerProblems = (operation: OpenApiOperation, { headers, status }: FuzzedResponse) =>
+  const headerProblems = (operation: OpenApiOperation, { headers, status }: RawResponse) =>
     Object.entries(operation.responses[status]?.headers ?? {}).flatMap(([name, { required, schema }]) => {
       const given = headers.get(name)
       if (given === null) return required === true || always.includes(name) ? [`the header ${name} is missing`] : []
@@ -60,7 +60,7 @@ export const makeResponseValidator = (document: OpenApiDocument): ResponseValida
       return why === undefined ? [] : [`the header ${name}: ${given} is wrong: ${why}`]
     })
 
-  const bodyProblems = (operation: OpenApiOperation, { headers, status, text }: FuzzedResponse) => {
+  const bodyProblems = (operation: OpenApiOperation, { headers, status, text }: RawResponse) => {
     const type = (headers.get("content-type") ?? "").split(";")[0] ?? ""
     const content = operation.responses[status]?.content
     if (content === undefined) return text === "" ? [] : ["a body is not described"]

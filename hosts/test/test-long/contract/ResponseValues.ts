@@ -17,7 +17,10 @@ export interface ResponseValueStore {
   readonly record: (operation: OpenApiOperation, caller: FuzzedCaller, answer: unknown) => void
   /** Removes the recordings of a deleted resource: those in which a field has the id `value` as its only value. */
   readonly removeValue: (value: string) => void
-  /** Returns the recordings that have a value for at least one name in each list, newest last. */
+  /**
+   * Each inner list contains alternative names for one required value. Returns the recordings that have all required
+   * values, newest last.
+   */
   readonly findWithNames: (names: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<RecordedResponseValues>
 }
 
@@ -72,7 +75,7 @@ const collect = (into: Map<string, Array<string>>, value: unknown, owner: string
  * parameter's description contains. For `id`, returns the name of the resource before the parameter, such as
  * `persona_id`.
  */
-export const valueNamesOfParameter = (
+export const listValueNames = (
   operation: OpenApiOperation,
   { description, name }: OpenApiParameter
 ): ReadonlyArray<string> => {

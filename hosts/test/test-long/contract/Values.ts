@@ -9,7 +9,7 @@ import { type JsonSchema, type OpenApiDocument, resolveReference } from "./Descr
  * The distance of a value to the schema's limits. `within` stays inside of the limits, and `around` sometimes crosses
  * the limits.
  */
-export type LimitDistance = "within" | "around"
+export type ValueGenerationMode = "within" | "around"
 
 const offsets = fc.constantFrom("Z", "Z", "z", "+00:00", "+05:30", "-11:00", "+14:00")
 const fractions = fc.constantFrom("", ".5", ".123", ".123456789")
@@ -37,7 +37,7 @@ const samples = ["019c0d52-1f0a-7000-8000-5b1e6a2d9c41", "2027-01-30T12:00:00Z",
 
 const letter = fc.constantFrom("a", "Z", "é", "ß", "漢", "😀", "0", "-", ".", " ", "٣", "'", '"', "\\", "<", "&", "\t")
 
-/** Characters that no schema forbids but people do not type. */
+/** Characters that every schema allows but people rarely type. */
 const strange = fc.constantFrom("\u0007", "\u200b", "\u3164", "\u2028", "\u202e", "\ufeff", "\u0000", "\n")
 
 /** A cache of the generators by pattern. Parsing a pattern is slow, and there are few patterns. */
@@ -46,8 +46,8 @@ const patterns = new Map<string, fc.Arbitrary<string>>()
 const matching = (pattern: string, maxLength: number): fc.Arbitrary<string> => {
   const known = patterns.get(`${pattern} ${maxLength}`)
   if (known !== undefined) return known
-  // fast-check cannot generate text for a pattern with lookaheads. Therefore the generator uses the pattern without
-  // lookaheads, and filters the results by the whole pattern.
+  // fast-check cannot generate text for a pattern with lookaheads. The generator therefore removes the lookaheads from
+  // the pattern, and filters the results by the whole pattern.
   const whole = new RegExp(pattern, "u")
   const plain = new RegExp(pattern.replace(/\(\?!(\\.|\[[^\]]*\]|[^)\\])*\)/g, ""), "u")
   const likely = Object.values(formats).map((known) => known.filter((value) => whole.test(value)))
@@ -59,7 +59,7 @@ const matching = (pattern: string, maxLength: number): fc.Arbitrary<string> => {
   return made
 }
 
-const text = (schema: JsonSchema, aim: LimitDistance): fc.Arbitrary<string> => {
+const text = (schema: JsonSchema, aim: ValueGenerationMode): fc.Arbitrary<string> => {
   const format = formats[String(schema["format"])]
   if (format !== undefined && schema["pattern"] === undefined) return format
   const min = Number(schema["minLength"] ?? 0)
@@ -80,7 +80,7 @@ const text = (schema: JsonSchema, aim: LimitDistance): fc.Arbitrary<string> => {
   )
 }
 
-const number = (schema: JsonSchema, integer: boolean, aim: LimitDistance): fc.Arbitrary<number> => {
+const number = (schema: JsonSchema, integer: boolean, aim: ValueGenerationMode): fc.Arbitrary<number> => {
   const min = Number(schema["minimum"] ?? -1000)
   const max = Number(schema["maximum"] ?? min + 100_000)
   const usual = integer ? fc.integer({ min, max }) : fc.double({ min, max, noNaN: true, noDefaultInfinity: true })
@@ -92,7 +92,7 @@ const number = (schema: JsonSchema, integer: boolean, aim: LimitDistance): fc.Ar
 export const arbitrarySchemaValues = (
   document: OpenApiDocument,
   given: JsonSchema,
-  aim: LimitDistance,
+  aim: ValueGenerationMode,
   depth = 0
 ): fc.Arbitrary<unknown> => {
   const schema: JsonSchema = resolveReference(document, given)
@@ -106,14 +106,14 @@ export const arbitrarySchemaValues = (
       )
 }
 
-/** Returns whether a text schema has no limiting keyword. Then only the schema's examples show valid values. */
+/** Returns whether a text schema has no limiting keyword. For such a schema, only its examples show valid values. */
 const isFree = (schema: JsonSchema): boolean =>
   schema["type"] === "string" && !["enum", "format", "pattern", "minLength"].some((keyword) => keyword in schema)
 
 const unexampled = (
   document: OpenApiDocument,
   schema: JsonSchema,
-  aim: LimitDistance,
+  aim: ValueGenerationMode,
   depth: number
 ): fc.Arbitrary<unknown> => {
   const inner = (one: JsonSchema) => arbitrarySchemaValues(document, one, aim, depth + 1)
@@ -138,7 +138,7 @@ const ofType = (
   document: OpenApiDocument,
   schema: JsonSchema,
   type: string,
-  aim: LimitDistance,
+  aim: ValueGenerationMode,
   depth: number
 ): fc.Arbitrary<unknown> => {
   switch (type) {
@@ -163,7 +163,7 @@ const ofType = (
 const list = (
   document: OpenApiDocument,
   schema: JsonSchema,
-  aim: LimitDistance,
+  aim: ValueGenerationMode,
   depth: number
 ): fc.Arbitrary<unknown> => {
   const items = arbitrarySchemaValues(document, (schema["items"] as JsonSchema | undefined) ?? {}, aim, depth + 1)
@@ -183,7 +183,7 @@ const list = (
 const object = (
   document: OpenApiDocument,
   schema: JsonSchema,
-  aim: LimitDistance,
+  aim: ValueGenerationMode,
   depth: number
 ): fc.Arbitrary<unknown> => {
   const properties = (schema["properties"] as Readonly<Record<string, JsonSchema>> | undefined) ?? {}

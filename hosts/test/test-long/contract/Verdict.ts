@@ -4,7 +4,7 @@
  */
 import type { OpenApiDocument } from "./Description.ts"
 import * as DocumentedRules from "./DocumentedRules.ts"
-import type { FuzzedResponse } from "./RawHttp.ts"
+import type { RawResponse } from "./RawHttp.ts"
 import type { GeneratedRequest } from "./Requests.ts"
 import { coerceTextToSchemaType, parseJson, type ResponseValidator } from "./ResponseValidator.ts"
 
@@ -59,10 +59,10 @@ const parts = (answer: unknown): ReadonlyArray<{ readonly index: number; readonl
   ) ?? []
 
 /** Returns one sentence for each difference from the expected behaviour. */
-export const contractViolationsOf = (
+export const findContractViolations = (
   judge: ResponseValidator,
   sent: GeneratedRequest,
-  answered: FuzzedResponse
+  answered: RawResponse
 ): ReadonlyArray<string> => {
   const { status } = answered
   const { caller } = sent
@@ -88,7 +88,7 @@ export const contractViolationsOf = (
   }
   if (unclear || wrongs.length > 0 || caller.expectedAccess !== "all") return []
   if (status === 401) return [`${caller.name} was kept out`]
-  // These callers have high rate limits. Therefore only limits that cannot be raised may refuse their requests.
+  // These callers have high rate limits, so only limits that cannot be raised may refuse their requests.
   if (status === 429)
     return DocumentedRules.isDocumentedLimit(sent, answered.text) ? [] : [`${caller.name} was limited`]
   return status === 400 ? unexplained(sent, (answer as { error: Refusal }).error) : []
@@ -129,7 +129,7 @@ const at = (value: unknown, field: string): unknown =>
       )
 
 /** Returns the sentences of the rules in DocumentedRules.ts that the OpenAPI document does not contain. */
-export const rulesMissingFromDocument = (document: OpenApiDocument): ReadonlyArray<string> => {
+export const findMissingRules = (document: OpenApiDocument): ReadonlyArray<string> => {
   const words: Array<string> = []
   JSON.stringify(document, (_, value) => {
     if (typeof value === "string") words.push(value)

@@ -9,7 +9,7 @@ import postgresJs from "postgres"
 import { expect, it, onTestFinished } from "vitest"
 import {
   type EmbeddedPartnerCommentary,
-  exampleTopicFor,
+  makeExampleTopic,
   openEmbeddedService,
   runAndCheckWorkflow,
   seedOrganization
@@ -79,10 +79,10 @@ const proven = async (database: Database, transaction: Transaction) => {
   await runAndCheckWorkflow(service)
   const { pc } = service
   const ids = await seedOrganization(pc)
-  await transaction((db) => pc.topics.submit(exampleTopicFor(ids), { db }))
+  await transaction((db) => pc.topics.submit(makeExampleTopic(ids), { db }))
   expect((await pc.topics.list(ids)).total).toBe(1)
   const undone = transaction(async (db) => {
-    await pc.topics.submit(exampleTopicFor(ids, "Who wins the cup in the autumn?"), { db })
+    await pc.topics.submit(makeExampleTopic(ids, "Who wins the cup in the autumn?"), { db })
     throw new Error("undone")
   })
   await expect(undone).rejects.toThrow("undone")
@@ -94,10 +94,10 @@ it("pg: a topic and a row of the host are committed or rolled back together", as
   const { pc } = openEmbeddedService(postgres(pool, { schema }))
   onTestFinished(pc.stop)
   const ids = await seedOrganization(pc)
-  await expect(order(pc, pool, exampleTopicFor(ids))).rejects.toThrow('relation "orders" does not exist')
+  await expect(order(pc, pool, makeExampleTopic(ids))).rejects.toThrow('relation "orders" does not exist')
   expect((await pc.topics.list(ids)).total).toBe(0)
   await pool.query("CREATE TABLE orders (topic TEXT)")
-  await order(pc, pool, exampleTopicFor(ids))
+  await order(pc, pool, makeExampleTopic(ids))
   const { topics } = await pc.topics.list(ids)
   expect((await pool.query("SELECT topic FROM orders")).rows).toEqual(topics.map(({ topic_id: topic }) => ({ topic })))
   expect(topics).toHaveLength(1)

@@ -6,7 +6,7 @@ import { PGlite } from "@electric-sql/pglite"
 import { PartnerCommentaryError } from "partner-commentary/PartnerCommentary"
 import { type PoolOptions, postgres } from "partner-commentary/postgres/Postgres"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { exampleTopicFor, openEmbeddedService, seedOrganization } from "../../test/embedding/EmbeddedStory.ts"
+import { makeExampleTopic, openEmbeddedService, seedOrganization } from "../../test/embedding/EmbeddedStory.ts"
 import { createEmptyDatabase, createHostPool } from "../../test/embedding/HostDatabase.ts"
 
 const refused = { code: "no_valid_personas" }
@@ -23,10 +23,10 @@ const started = async (options: PoolOptions = {}) => {
 }
 
 describe.each([{}, { schema: "commentary" }])("on a client of pg, with the options %j", (options) => {
-  it("a topic is committed with the host's rows, and the workers find it", async () => {
+  it("a topic is committed together with the host's rows, and the workers find the topic", async () => {
     const { client, ids, mail, pc, pool } = await started(options)
     await client.query("BEGIN")
-    const { topic_id } = await pc.topics.submit(exampleTopicFor(ids), { db: client })
+    const { topic_id } = await pc.topics.submit(makeExampleTopic(ids), { db: client })
     await client.query("INSERT INTO orders VALUES ($1)", [topic_id])
     expect((await pc.topics.list(ids)).total).toBe(0)
     await client.query("COMMIT")
@@ -35,10 +35,10 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     expect((await mail(/asks/)).text).toContain("derby")
   })
 
-  it("a topic is rolled back with the host's rows, and no mail is sent", async () => {
+  it("a topic is rolled back together with the host's rows, and no mail is sent", async () => {
     const { client, ids, mails, pc, pool } = await started(options)
     await client.query("BEGIN")
-    const { topic_id } = await pc.topics.submit(exampleTopicFor(ids), { db: client })
+    const { topic_id } = await pc.topics.submit(makeExampleTopic(ids), { db: client })
     await client.query("INSERT INTO orders VALUES ($1)", [topic_id])
     await client.query("ROLLBACK")
     expect((await pc.topics.list(ids)).total).toBe(0)
@@ -53,7 +53,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     await client.query("INSERT INTO orders VALUES ('kept')")
     const path = await client.query("SHOW search_path")
     await pc.licenses.revoke(ids, { db: client })
-    await expect(pc.topics.submit(exampleTopicFor(ids), { db: client })).rejects.toMatchObject(refused)
+    await expect(pc.topics.submit(makeExampleTopic(ids), { db: client })).rejects.toMatchObject(refused)
     expect((await client.query("SHOW search_path")).rows).toEqual(path.rows)
     await client.query("COMMIT")
     expect((await pool.query("SELECT topic FROM orders")).rows).toEqual([{ topic: "kept" }])
@@ -63,7 +63,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
   it("every use case that writes joins the host's transaction", async () => {
     const { client, ids, pc } = await started(options)
     const at = { db: client }
-    const { topic_id } = await pc.topics.submit(exampleTopicFor(ids))
+    const { topic_id } = await pc.topics.submit(makeExampleTopic(ids))
     await client.query("BEGIN")
     const { id: organization_id } = await pc.organizations.create({ name: "Riverside" }, at)
     await pc.organizations.update({ organization_id, plan: "premium" }, at)
@@ -85,7 +85,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
   it("the host's transaction commits a change together with the events of the change", async () => {
     const { client, ids, pc } = await started(options)
     await pc.personas.update({ persona_id: ids.persona_id, creator: { email: "erased@host.example" } })
-    const { topic_id } = await pc.topics.submit(exampleTopicFor(ids))
+    const { topic_id } = await pc.topics.submit(makeExampleTopic(ids))
     await client.query("BEGIN")
     await pc.creators.erase({ email: "erased@host.example" }, { db: client })
     await client.query("COMMIT")
@@ -97,9 +97,9 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     await client.query("BEGIN")
     const at = { db: client }
     const calls = await Promise.allSettled([
-      pc.topics.submit(exampleTopicFor(ids), at),
-      pc.topics.submit(exampleTopicFor(ids), at),
-      pc.topics.submit(exampleTopicFor(ids, "Who wins the cup in the autumn?"), at)
+      pc.topics.submit(makeExampleTopic(ids), at),
+      pc.topics.submit(makeExampleTopic(ids), at),
+      pc.topics.submit(makeExampleTopic(ids, "Who wins the cup in the autumn?"), at)
     ])
     expect(calls.filter(({ status }) => status === "fulfilled")).toHaveLength(2)
     await client.query("COMMIT")
@@ -109,8 +109,8 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
   it("the changes of two calls on one client are committed in one transaction of the host", async () => {
     const { client, ids, pc } = await started(options)
     await client.query("BEGIN")
-    await pc.topics.submit(exampleTopicFor(ids, "Who wins the derby on Sunday?"), { db: client })
-    await pc.topics.submit(exampleTopicFor(ids, "Who wins the cup in the autumn?"), { db: client })
+    await pc.topics.submit(makeExampleTopic(ids, "Who wins the derby on Sunday?"), { db: client })
+    await pc.topics.submit(makeExampleTopic(ids, "Who wins the cup in the autumn?"), { db: client })
     await client.query("COMMIT")
     expect((await pc.topics.list(ids)).total).toBe(2)
   })
@@ -122,9 +122,9 @@ it("a topic can be submitted in a transaction of PGlite", async () => {
   const { pc } = openEmbeddedService(postgres(database))
   onTestFinished(pc.stop)
   const ids = await seedOrganization(pc)
-  await database.transaction((tx) => pc.topics.submit(exampleTopicFor(ids), { db: tx }))
+  await database.transaction((tx) => pc.topics.submit(makeExampleTopic(ids), { db: tx }))
   const undone = database.transaction(async (tx) => {
-    await pc.topics.submit(exampleTopicFor(ids, "Who wins the cup in the autumn?"), { db: tx })
+    await pc.topics.submit(makeExampleTopic(ids, "Who wins the cup in the autumn?"), { db: tx })
     throw new Error("undone")
   })
   await expect(undone).rejects.toThrow("undone")
@@ -141,9 +141,9 @@ describe("an object that is not an open transaction is refused with a one-senten
     return error instanceof Error ? error.message : ""
   }
 
-  it("the option db refuses a client without a transaction, a pool and any other object", async () => {
+  it("the option `db` refuses a pool, a client without a transaction, and any other object", async () => {
     const { client, ids, pc, pool } = await started()
-    const submitted = (db: object) => sentence(pc.topics.submit(exampleTopicFor(ids), { db }))
+    const submitted = (db: object) => sentence(pc.topics.submit(makeExampleTopic(ids), { db }))
     expect(await submitted(client)).toBe("The option db has no open transaction.")
     expect(await submitted(pool)).toBe("The option db has no open transaction.")
     expect(await submitted({})).toMatch(/^The option db must be a client with query\(text, values\)/)

@@ -1,6 +1,6 @@
 /**
- * Lists, for each kind of mail, an action that causes the mail and the maximum number of mails: `limit` for each `per`,
- * even if the action is repeated. The compiler requires an entry for each kind.
+ * For each kind of mail, lists an action that causes the mail, and the maximum number of mails. The maximum is `limit`
+ * mails for each `per`, even if the action is repeated. The compiler requires an entry for each kind.
  */
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
 import { defaults } from "@partner-commentary/core/shared/Policy"
@@ -14,7 +14,7 @@ import type { TestService } from "@partner-commentary/test/TestService"
 import { VirtualClock } from "@partner-commentary/test/VirtualClock"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import { actAsCreator, creatorTokenFor, submitTopic } from "../../test/support/Requests.ts"
+import { actAsCreator, findCreatorToken, submitTopic } from "../../test/support/Requests.ts"
 import {
   exampleWebhookEvents,
   exampleWebhookUrl,
@@ -60,7 +60,7 @@ const requested = Effect.gen(function* () {
   const id = yield* submitTopic(key, content, [persona])
   yield* runAllDueJobs
   const cancel = Effect.flatMap(TestApi, ({ call }) => call(`/partner/v1/topics/${id}/cancel`, { method: "POST", key }))
-  const token = yield* creatorTokenFor(persona, content)
+  const token = yield* findCreatorToken(persona, content)
   const send = Effect.flatMap(TestApi, ({ call }) =>
     call("/partner/v1/topics", { method: "POST", key, body: { content, persona_ids: [persona.id, persona.id] } })
   )
@@ -89,7 +89,7 @@ const answering = (status: number) =>
 interface Bound {
   readonly cause: string
   readonly limit: number
-  /** What the limit applies to, for the title of the test. */
+  /** The subject to which the limit applies, as part of the test's title. */
   readonly per: string
   /** Causes the mail more often than the limit. */
   readonly drive: Effect.Effect<unknown, unknown, Layer.Success<ReturnType<typeof TestService.layer>>>

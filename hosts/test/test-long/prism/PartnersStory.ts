@@ -7,7 +7,7 @@ import { ApiError, PartnerCommentary, PartnerCommentaryDashboard } from "@partne
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import { manuallyAdvancedPersonaId } from "../../test/support/authorization/OwnedResources.ts"
-import { actAsCreator, creatorTokenFor } from "../../test/support/Requests.ts"
+import { actAsCreator, findCreatorToken } from "../../test/support/Requests.ts"
 import type { PrismCheckedFetch } from "./PrismCheckedFetch.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
@@ -57,8 +57,8 @@ export const runPartnerIntegration = Effect.fnUntraced(function* (baseUrl: strin
   yield* run(() => topics.get(topic_id))
   yield* run(() => topics.commentaries(topic_id))
 
-  yield* actAsCreator(yield* creatorTokenFor(bo, content), "decline", { reason: "Not my sport." })
-  const link = yield* creatorTokenFor(ada, content)
+  yield* actAsCreator(yield* findCreatorToken(bo, content), "decline", { reason: "Not my sport." })
+  const link = yield* findCreatorToken(ada, content)
   yield* actAsCreator(link, "respond", { perspective })
   yield* run(async () => {
     for (;;) {
@@ -67,7 +67,7 @@ export const runPartnerIntegration = Effect.fnUntraced(function* (baseUrl: strin
     }
   })
   yield* actAsCreator(link, "approve")
-  yield* actAsCreator(yield* creatorTokenFor(cy, content), "decline")
+  yield* actAsCreator(yield* findCreatorToken(cy, content), "decline")
   const { commentaries } = yield* run(() => topics.waitFor(topic_id, { intervalMs: 20 }))
   const commentary = commentaries[0]?.commentary?.id ?? assert.fail("nothing came of it")
   yield* run(() => topics.byReference("a:b.c-d_e"))

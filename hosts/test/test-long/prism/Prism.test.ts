@@ -16,9 +16,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import {
+  buildPathWithIds,
   type Operation,
-  pathWithIds,
-  type ResourceIds,
+  type RequestResourceIds,
   readOpenApiOperations
 } from "../../test/support/authorization/Operations.ts"
 import { runPartnerIntegration } from "./PartnersStory.ts"
@@ -37,7 +37,7 @@ const apiRoot = Effect.map(
 )
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
-const nothing: ResourceIds = {
+const nothing: RequestResourceIds = {
   topic: unknown,
   commentary: unknown,
   reference: "nobodys",
@@ -45,7 +45,7 @@ const nothing: ResourceIds = {
   webhook: unknown,
   delivery: unknown,
   key: unknown,
-  share: unknown
+  assignment: unknown
 }
 
 it.live("the requests and responses of a partner's complete integration agree with the OpenAPI document", () =>
@@ -105,7 +105,7 @@ it.live("every refusal that an operation can return agrees with the OpenAPI docu
     let calls = 0
     const ask = (operation: Operation, { headers, ...init }: RequestInit, query = "") =>
       Effect.promise(() =>
-        judge.fetch(`${root}${pathWithIds(operation, nothing)}${query}`, {
+        judge.fetch(`${root}${buildPathWithIds(operation, nothing)}${query}`, {
           method: operation.method,
           headers: { "x-forwarded-for": `10.0.${++calls >> 8}.${calls & 255}`, ...(headers as Record<string, string>) },
           ...init

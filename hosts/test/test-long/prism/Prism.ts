@@ -25,8 +25,8 @@ interface Options {
 export type UntypedJson = any
 
 /**
- * Copies the OpenAPI document for Prism. Prism rejects all calls without the credentials that the document requires.
- * Therefore, if Prism must not validate requests, the copy requires no credentials.
+ * Copies the OpenAPI document for Prism. Prism rejects all calls without the credentials that the document requires. If
+ * Prism must not validate requests, the copy of the document therefore requires no credentials.
  */
 const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests }: Options) {
   const folder = yield* Effect.acquireRelease(
@@ -74,7 +74,7 @@ export const startPrismProxy = Effect.fnUntraced(function* (apiRoot: string, opt
  * Returns the violations that Prism reports in its header or in its own error response. Returns undefined if there are
  * no violations.
  */
-export const prismViolationsIn = (headers: Headers, body: string): string | undefined => {
+export const findPrismViolations = (headers: Headers, body: string): string | undefined => {
   const told = headers.get("sl-violations")
   if (told !== null && told !== "[]") return told
   return headers.get("content-type")?.startsWith("application/problem+json") === true ? body : undefined

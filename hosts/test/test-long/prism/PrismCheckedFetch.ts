@@ -1,6 +1,6 @@
 /** A `fetch` function for requests through Prism. The function records operations, statuses and Prism's violations. */
 import type { Operation } from "../../test/support/authorization/Operations.ts"
-import { prismViolationsIn } from "./Prism.ts"
+import { findPrismViolations } from "./Prism.ts"
 
 export interface PrismCheckedFetch {
   readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
@@ -31,7 +31,7 @@ export const makePrismCheckedFetch = (all: ReadonlyArray<Operation>): PrismCheck
       const { pathname } = new URL(url)
       const { id = "no operation" } = operationOf(all, init.method ?? "GET", pathname) ?? {}
       if (id === "no operation") found.push(`${pathname} is not described`)
-      const wrong = prismViolationsIn(response.headers, text)
+      const wrong = findPrismViolations(response.headers, text)
       if (wrong !== undefined) found.push(`${id} ${pathname} ${init.body ?? ""}: ${wrong}`)
       seen.add(`${id} ${response.status}`)
       return response

@@ -16,8 +16,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
   advanceToNextAttempt,
-  eventsSent,
   makeDeliveryReader,
+  readSentEvents,
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
@@ -28,7 +28,10 @@ import { getWebhook, patchWebhook } from "../../test/support/WebhookCalls.ts"
 const hour = 3_600_000
 const day = 24 * hour
 
-/** The lease is long. Otherwise a running attempt would count as lost when the test moves the clock past its lease. */
+/**
+ * The lease is long, because an attempt counts as lost when the test moves the clock past the end of the attempt's
+ * lease.
+ */
 const lease = Duration.days(90)
 
 /**
@@ -76,7 +79,7 @@ it.effect(
       yield* at(day)
       assert.strictEqual((yield* fails(1)).status, "active", "the 19th does not")
       assert.strictEqual((yield* fails(1)).status, "disabled")
-      // The warning was sent less than five minutes ago. Therefore this notice waits until the five minutes are over.
+      // The contact got the warning less than five minutes ago, so this notice waits until the five minutes are over.
       yield* TestClock.adjust("5 minutes")
       const told = yield* mails("A webhook was disabled")
       assert.include(told.text, "Failed attempts in a row: 20")
@@ -208,13 +211,13 @@ it.effect(
         yield* event
         yield* TestClock.adjust("1 hour")
       }
-      assert.lengthOf(yield* eventsSent, 20, "held ones spend no attempt")
+      assert.lengthOf(yield* readSentEvents, 20, "held ones spend no attempt")
       yield* patchWebhook(key, hook.id, { status: "active" })
       yield* hook.failures(1).pipe(
         Effect.race(
           eventually(
             "it goes on",
-            Effect.map(eventsSent, (all) => all.length > 20)
+            Effect.map(readSentEvents, (all) => all.length > 20)
           )
         )
       )
@@ -268,6 +271,6 @@ it.effect("events that were held for up to 30 days are sent, and older events ar
     const [kept] = yield* waitForEvents(1)
     assert.strictEqual(Date.parse(kept?.event.timestamp), now - 30 * day + hour)
     yield* TestClock.adjust("1 day")
-    assert.lengthOf(yield* eventsSent, 1)
+    assert.lengthOf(yield* readSentEvents, 1)
   }).pipe(Effect.provide(exact))
 )

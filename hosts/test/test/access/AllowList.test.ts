@@ -10,7 +10,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { makeApiKeyCalls, resultOfRequestWithKey } from "../support/ApiKeyCalls.ts"
+import { makeApiKeyCalls, sendRequestWithKey } from "../support/ApiKeyCalls.ts"
 
 const behind = (proxies: ReadonlyArray<string>) =>
   TestApi.layerHttp.pipe(
@@ -24,7 +24,7 @@ const welcome = (list: ReadonlyArray<string>, callers: ReadonlyArray<string>) =>
     const { create } = yield* makeApiKeyCalls(yield* Seed.createOrganization())
     const { full_key } = yield* create({ ip_whitelist: list })
     return yield* Effect.filter(callers, (caller) =>
-      Effect.map(resultOfRequestWithKey(full_key, { "x-forwarded-for": caller }), (outcome) => {
+      Effect.map(sendRequestWithKey(full_key, { "x-forwarded-for": caller }), (outcome) => {
         assert.include([200, "ip_restricted"], outcome)
         return outcome === 200
       })

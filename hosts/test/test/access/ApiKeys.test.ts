@@ -9,7 +9,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { makeApiKeyCalls, resultOfRequestWithKey, validApiKeyBody } from "../support/ApiKeyCalls.ts"
+import { makeApiKeyCalls, sendRequestWithKey, validApiKeyBody } from "../support/ApiKeyCalls.ts"
 import { readJson } from "../support/Json.ts"
 
 const start = Date.parse("2026-02-01T12:00:00.000Z")
@@ -36,7 +36,7 @@ it.effect("creating, rotating or revoking a key takes effect on the next request
     })
     const { full_key: old, ...kept } = created
     const shown = { ...kept, last_used_at: null, revoked_at: null }
-    assert.strictEqual(yield* resultOfRequestWithKey(old), 200)
+    assert.strictEqual(yield* sendRequestWithKey(old), 200)
     yield* (yield* ApiKeyStore).markUsed([{ id: ApiKeyId.make(created.id), at: start }])
     const used = { ...shown, last_used_at: "2026-02-01T12:00:00.000Z" }
     assert.deepStrictEqual(yield* list, [used])
@@ -54,10 +54,7 @@ it.effect("creating, rotating or revoking a key takes effect on the next request
       created_at: "2026-02-01T13:00:00.000Z",
       replaces: { id: created.id, revoked_at: "2026-02-01T14:00:00.000Z" }
     })
-    assert.deepStrictEqual(
-      [yield* resultOfRequestWithKey(old), yield* resultOfRequestWithKey(successor.full_key)],
-      [200, 200]
-    )
+    assert.deepStrictEqual([yield* sendRequestWithKey(old), yield* sendRequestWithKey(successor.full_key)], [200, 200])
     const both = yield* list
     assert.deepStrictEqual(
       both.map(({ id, revoked_at }: Record<string, unknown>) => [id, revoked_at]),
@@ -68,16 +65,16 @@ it.effect("creating, rotating or revoking a key takes effect on the next request
     )
     assert.notInclude(JSON.stringify(both), "full_key")
     yield* TestClock.adjust("59 minutes")
-    assert.strictEqual(yield* resultOfRequestWithKey(old), 200)
+    assert.strictEqual(yield* sendRequestWithKey(old), 200)
     yield* TestClock.adjust("1 minute")
     assert.deepStrictEqual(
-      [yield* resultOfRequestWithKey(old), yield* resultOfRequestWithKey(successor.full_key)],
+      [yield* sendRequestWithKey(old), yield* sendRequestWithKey(successor.full_key)],
       ["key_revoked", 200]
     )
 
     const ended = yield* revoke(successor.id)
     assert.deepStrictEqual(ended, { id: successor.id, revoked_at: "2026-02-01T14:00:00.000Z" })
-    assert.strictEqual(yield* resultOfRequestWithKey(successor.full_key), "key_revoked")
+    assert.strictEqual(yield* sendRequestWithKey(successor.full_key), "key_revoked")
     yield* TestClock.adjust("1 minute")
     assert.deepStrictEqual(yield* revoke(successor.id), ended)
     assert.strictEqual((yield* ask("GET", `/${successor.id}`)).status, 200)
@@ -124,11 +121,11 @@ it.effect("after a rotation, the old key works for a day by default, and not at 
     const { replaces } = yield* rotate(usual.id)
     assert.strictEqual(replaces.revoked_at, "2026-02-02T12:00:00.000Z")
     assert.strictEqual((yield* ask("POST", `/${empty.id}/rotate`, "")).status, 201)
-    assert.strictEqual(yield* resultOfRequestWithKey(leaked.full_key), 200)
+    assert.strictEqual(yield* sendRequestWithKey(leaked.full_key), 200)
     yield* rotate(leaked.id, { grace_period_seconds: 0 })
-    assert.strictEqual(yield* resultOfRequestWithKey(leaked.full_key), "key_revoked")
+    assert.strictEqual(yield* sendRequestWithKey(leaked.full_key), "key_revoked")
     yield* TestClock.adjust("24 hours")
-    assert.strictEqual(yield* resultOfRequestWithKey(usual.full_key), "key_revoked")
+    assert.strictEqual(yield* sendRequestWithKey(usual.full_key), "key_revoked")
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -249,7 +246,7 @@ it.effect("another organization's key and an unknown key get the same 404 respon
       assert.deepStrictEqual(yield* mine.refused(method, `/${id}${path}`), [404, "not_found"])
     }
     assert.deepStrictEqual(yield* mine.list, [])
-    assert.strictEqual(yield* resultOfRequestWithKey(full_key), 200)
+    assert.strictEqual(yield* sendRequestWithKey(full_key), 200)
     assert.strictEqual((yield* theirs.find(id)).revoked_at, null)
   }).pipe(Effect.provide(InMemory.layer))
 )
@@ -314,7 +311,7 @@ it.effect("a stored scope that this version does not know is hidden and grants n
       [["topics:read"]]
     )
     assert.deepStrictEqual((yield* find(id)).scopes, ["topics:read"])
-    assert.strictEqual(yield* resultOfRequestWithKey(key), 200)
+    assert.strictEqual(yield* sendRequestWithKey(key), 200)
     assert.deepStrictEqual((yield* readJson(yield* call("/partner/v1/me", { key }))).data.scopes, ["topics:read"])
     // A key without any webhook scope can normally read webhooks. The service refuses this key, because the unknown
     // scope may be a webhook scope.

@@ -8,7 +8,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { makeApiKeyCalls, resultOfRequestWithKey } from "../support/ApiKeyCalls.ts"
+import { makeApiKeyCalls, sendRequestWithKey } from "../support/ApiKeyCalls.ts"
 import { readJson } from "../support/Json.ts"
 
 const start = Date.parse("2026-02-01T12:00:00.000Z")
@@ -25,18 +25,18 @@ it.effect("a changed name or allow list takes effect on the next request, and om
     const { answered, create, find } = yield* makeApiKeyCalls(yield* Seed.createOrganization())
     const { full_key: key, ...created } = yield* create({ name: "Backend" })
     const shown = { ...created, last_used_at: null, revoked_at: null }
-    assert.strictEqual(yield* resultOfRequestWithKey(key), 200)
+    assert.strictEqual(yield* sendRequestWithKey(key), 200)
 
     const change = (body: object) => Effect.map(answered(200, "PATCH", `/${created.id}`, body), ({ data }) => data)
     const named = { ...shown, name: "Editorial backend" }
     assert.deepStrictEqual(yield* change({ name: " Editorial backend " }), named)
     const bound = { ...named, ip_whitelist: ["203.0.113.0/24"] }
     assert.deepStrictEqual(yield* change({ ip_whitelist: ["203.0.113.0/24"] }), bound)
-    assert.strictEqual(yield* resultOfRequestWithKey(key), "ip_restricted")
+    assert.strictEqual(yield* sendRequestWithKey(key), "ip_restricted")
     assert.deepStrictEqual(yield* find(created.id), bound)
     assert.deepStrictEqual(yield* change({}), bound)
     assert.deepStrictEqual(yield* change({ ip_whitelist: [] }), named)
-    assert.strictEqual(yield* resultOfRequestWithKey(key), 200)
+    assert.strictEqual(yield* sendRequestWithKey(key), 200)
     const entries = yield* changes
     assert.deepStrictEqual(
       entries.map(({ details }) => JSON.parse(details)),

@@ -6,7 +6,7 @@ import { TestPartnerCommentary } from "@partner-commentary/test"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
-import { expectRefusal, makeClient, runClientCall } from "../support/ClientCalls.ts"
+import { catchApiError, makeClient, runClientCall } from "../support/ClientCalls.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const content = "Will the Lakers make the play-offs?"
@@ -100,38 +100,38 @@ it.effect("the client throws an ApiError with code, status and details, and does
     const { client, requests } = yield* makeClient(key.text)
     const topic = { content, persona_ids: [ada.id] }
 
-    const invalid = yield* expectRefusal("invalid_request", () =>
+    const invalid = yield* catchApiError("invalid_request", () =>
       client.topics.create({ content: "?", persona_ids: [] })
     )
     assert.strictEqual(invalid.status, 400)
     assert.isAbove(invalid.details.errors.length, 1)
     assert.match(invalid.requestId ?? "", /./)
-    const limit = yield* expectRefusal("invalid_request", () => client.topics.list({ limit: 1000 }))
+    const limit = yield* catchApiError("invalid_request", () => client.topics.list({ limit: 1000 }))
     assert.strictEqual(limit.details.field, "limit")
 
-    const nobody = yield* expectRefusal("no_valid_personas", () =>
+    const nobody = yield* catchApiError("no_valid_personas", () =>
       client.topics.create({ content, persona_ids: [unknown] })
     )
     assert.deepStrictEqual(nobody.details, [{ persona_id: unknown, status: "not_licensed" }])
-    const licence = yield* expectRefusal("not_licensed", () => client.personas.get(strangers.id))
+    const licence = yield* catchApiError("not_licensed", () => client.personas.get(strangers.id))
     assert.deepStrictEqual([licence.status, licence.details.persona_id], [403, strangers.id])
-    assert.strictEqual((yield* expectRefusal("not_found", () => client.topics.get(unknown))).status, 404)
-    yield* expectRefusal("not_found", () => client.topics.byReference("nobody's".replace("'", "-")))
-    yield* expectRefusal("not_found", () => client.topics.waitFor(unknown))
+    assert.strictEqual((yield* catchApiError("not_found", () => client.topics.get(unknown))).status, 404)
+    yield* catchApiError("not_found", () => client.topics.byReference("nobody's".replace("'", "-")))
+    yield* catchApiError("not_found", () => client.topics.waitFor(unknown))
     assert.strictEqual(requests(), 7)
 
     yield* runClientCall(() => client.topics.create(topic))
     const before = requests()
-    const quota = yield* expectRefusal("rate_limit_exceeded", () =>
+    const quota = yield* catchApiError("rate_limit_exceeded", () =>
       client.topics.create({ ...topic, content: "And who wins the cup this year?" })
     )
     assert.deepStrictEqual([quota.status, quota.details.quota, requests() - before], [429, "topics_per_month", 1])
 
     const reader = yield* makeClient((yield* Seed.issueApiKey(owner, { scopes: ["topics:read"] })).text)
-    assert.match((yield* expectRefusal("scope_denied", () => reader.client.personas.list())).message, /personas:read/)
+    assert.match((yield* catchApiError("scope_denied", () => reader.client.personas.list())).message, /personas:read/)
     const stranger = yield* makeClient("pk_live_nobodys")
-    assert.strictEqual((yield* expectRefusal("unauthorized", () => stranger.client.personas.list())).status, 401)
+    assert.strictEqual((yield* catchApiError("unauthorized", () => stranger.client.personas.list())).status, 401)
     yield* Effect.orDie((yield* ApiKeys).revoke(key.id))
-    yield* expectRefusal("key_revoked", () => client.personas.list())
+    yield* catchApiError("key_revoked", () => client.personas.list())
   }).pipe(Effect.provide(InMemory.layer))
 )

@@ -55,7 +55,7 @@ const scene = async (environment: "live" | "test" = "test", statuses: ReadonlyAr
 const isReady = (lines: ReadonlyArray<string>) =>
   vi.waitFor(() => expect(lines.join("\n")).toContain("Forwarding new events to"), 20_000)
 
-it.concurrent("listen forwards new events with a valid signature, and does not forward earlier events", async () => {
+it.concurrent("`listen` forwards new events with a valid signature, and does not forward earlier events", async () => {
   await using all = await scene()
   await all.trigger("commentary.failed")
   const listening = all.listen()
@@ -74,7 +74,7 @@ it.concurrent("listen forwards new events with a valid signature, and does not f
   expect(event).toEqual((await all.client.events.list({ type: "creator.approved" })).data[0])
 })
 
-it.concurrent("listen forwards each event once and in order, and --print-json prints each event as one line of JSON", async () => {
+it.concurrent("`listen` forwards each event once and in order, and --print-json prints each event as one line of JSON", async () => {
   const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLjsw"
   await using all = await scene("test", [200, 200, 500])
   const listening = all.listen("--print-json", "--secret", secret)
@@ -103,7 +103,7 @@ it.concurrent("listen forwards each event once and in order, and --print-json pr
   expect(new Set(lines.map(({ event }) => event.id)).size).toBe(lines.length)
 })
 
-it.concurrent("listen --events forwards only events of the given types", async () => {
+it.concurrent("`listen --events` forwards only events of the given types", async () => {
   await using all = await scene()
   const listening = all.listen("--events", "partner.approved", "--print-json")
   await isReady(listening.stderr)
@@ -124,7 +124,7 @@ it.concurrent.each(["declined", "expired", "generation_failed", "approval_timeou
   }
 )
 
-it.concurrent("trigger topic.completed creates an approved topic, and listen --events forwards only that type", async () => {
+it.concurrent("`trigger topic.completed` creates an approved topic, and `listen --events` forwards only that type", async () => {
   await using all = await scene()
   const listening = all.listen("--events", "topic.completed", "--print-json")
   await isReady(listening.stderr)
@@ -135,13 +135,13 @@ it.concurrent("trigger topic.completed creates an approved topic, and listen --e
   expect(listening.stdout).toHaveLength(2)
 })
 
-it.concurrent("listen reports an outage of the service, then continues and loses no event", {
+it.concurrent("`listen` reports an outage of the service, then continues and loses no event", {
   timeout: 60_000
 }, async () => {
   await using all = await scene()
   const listening = all.listen()
   await isReady(listening.stderr)
-  // The outage starts after the stream is open, because listen would otherwise report a connection error.
+  // The outage starts after the stream is open, because `listen` would otherwise report a connection error.
   await vi.waitFor(() => expect(all.streams()).toBeGreaterThan(0), 20_000)
   const { topic_id } = await all.client.topics.create({
     content: "Who wins the derby?",
@@ -157,7 +157,7 @@ it.concurrent("listen reports an outage of the service, then continues and loses
   expect(event.data.topic_id).toBe(topic_id)
 })
 
-it.concurrent("listen accepts a live key only with the option --live", async () => {
+it.concurrent("`listen` accepts a live key only with the option --live", async () => {
   await using all = await scene("live")
   const refused = all.listen()
   expect(await refused.ended).toBe(2)

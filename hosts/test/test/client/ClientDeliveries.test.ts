@@ -4,7 +4,7 @@ import * as InMemory from "@partner-commentary/test/InMemory"
 import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { expectRefusal, makeClient, runClientCall } from "../support/ClientCalls.ts"
+import { catchApiError, makeClient, runClientCall } from "../support/ClientCalls.ts"
 import { seedDecliningPartner } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 
@@ -54,9 +54,9 @@ it.effect("the client lists deliveries, reads a delivery, retries a delivery and
         ({ data }) => data.length === 3
       )
     )
-    yield* expectRefusal("not_found", () => webhooks.delivery(id, unknown))
-    yield* expectRefusal("not_found", () => webhooks.retry(id, unknown))
-    const refused = yield* expectRefusal("invalid_request", () =>
+    yield* catchApiError("not_found", () => webhooks.delivery(id, unknown))
+    yield* catchApiError("not_found", () => webhooks.retry(id, unknown))
+    const refused = yield* catchApiError("invalid_request", () =>
       webhooks.recover(id, { since: "2020-01-01T00:00:00Z" })
     )
     assert.strictEqual(refused.details.field, "since")

@@ -10,11 +10,11 @@ import * as TestClock from "effect/testing/TestClock"
 import {
   actAsCreator,
   findCreatorToken,
+  formatStatusAndCode,
+  registerServiceTest,
   seedPartner,
   sendRequest,
   startTime,
-  statusAndCode,
-  testOnService,
   unknownId,
   validWebhookBody,
   waitForStatus
@@ -24,16 +24,16 @@ import { eventually } from "../support/Eventually.ts"
 const elsewhere = { headers: { "x-forwarded-for": "203.0.113.8" } }
 const inOneSecond = new Date(startTime + 1000).toISOString()
 
-testOnService(
+registerServiceTest(
   "Order of checks: an unknown path or method gets 404 before the key is checked",
   Effect.gen(function* () {
     for (const line of ["GET /nowhere", "PUT /topics", "DELETE /usage"]) {
-      assert.strictEqual(statusAndCode(yield* sendRequest(line, { key: "garbage" })), "404 not_found", line)
+      assert.strictEqual(formatStatusAndCode(yield* sendRequest(line, { key: "garbage" })), "404 not_found", line)
     }
   })
 )
 
-testOnService(
+registerServiceTest(
   "Order of checks: a revoked key, then an expired key, then the IP allow list",
   Effect.gen(function* () {
     const { createKey, token } = yield* seedPartner()
@@ -41,64 +41,64 @@ testOnService(
     const bad = (yield* createKey({ expires_at: inOneSecond, ip_whitelist: ["203.0.113.7"] })).data
     yield* sendRequest(`DELETE /api-keys/${worst.id}`, { token })
     assert.strictEqual(
-      statusAndCode(yield* sendRequest("GET /usage", { key: bad.full_key, ...elsewhere })),
+      formatStatusAndCode(yield* sendRequest("GET /usage", { key: bad.full_key, ...elsewhere })),
       "401 ip_restricted"
     )
     yield* TestClock.adjust("1 second")
     assert.strictEqual(
-      statusAndCode(yield* sendRequest("GET /usage", { key: worst.full_key, ...elsewhere })),
+      formatStatusAndCode(yield* sendRequest("GET /usage", { key: worst.full_key, ...elsewhere })),
       "401 key_revoked"
     )
     assert.strictEqual(
-      statusAndCode(yield* sendRequest("GET /usage", { key: bad.full_key, ...elsewhere })),
+      formatStatusAndCode(yield* sendRequest("GET /usage", { key: bad.full_key, ...elsewhere })),
       "401 key_expired"
     )
   })
 )
 
-testOnService(
+registerServiceTest(
   "Order of checks: the IP allow list, then the rate limits, then the scope",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner({ limits: { requests_per_hour: 1 } })
     const { full_key: key } = (yield* createKey({ ip_whitelist: ["203.0.113.7"], scopes: ["usage:read"] })).data
     const from = (address: string) => sendRequest("GET /topics", { key, headers: { "x-forwarded-for": address } })
-    assert.strictEqual(statusAndCode(yield* from("203.0.113.7")), "401 scope_denied")
-    assert.strictEqual(statusAndCode(yield* from("203.0.113.7")), "429 rate_limit_exceeded")
-    assert.strictEqual(statusAndCode(yield* from("203.0.113.8")), "401 ip_restricted")
+    assert.strictEqual(formatStatusAndCode(yield* from("203.0.113.7")), "401 scope_denied")
+    assert.strictEqual(formatStatusAndCode(yield* from("203.0.113.7")), "429 rate_limit_exceeded")
+    assert.strictEqual(formatStatusAndCode(yield* from("203.0.113.8")), "401 ip_restricted")
   })
 )
 
-testOnService(
+registerServiceTest(
   "Order of checks: the scope, then validation, then the licence, the quota and the existence of the resource",
   Effect.gen(function* () {
     const { owner, persona, submit } = yield* seedPartner({ limits: { topics_per_month: 0 } })
     const { text: reader } = yield* Seed.issueApiKey(owner, { scopes: ["topics:read"] })
     const { text: submitter } = yield* Seed.issueApiKey(owner, { scopes: ["topics:submit"] })
-    assert.strictEqual(statusAndCode(yield* submit("short", { key: reader })), "401 scope_denied")
+    assert.strictEqual(formatStatusAndCode(yield* submit("short", { key: reader })), "401 scope_denied")
     const more = { persona_ids: [unknownId] }
-    assert.strictEqual(statusAndCode(yield* submit("short", { key: submitter, more })), "400 invalid_request")
+    assert.strictEqual(formatStatusAndCode(yield* submit("short", { key: submitter, more })), "400 invalid_request")
     const content = "Will the cup be theirs again?"
-    assert.strictEqual(statusAndCode(yield* submit(content, { key: submitter, more })), "400 no_valid_personas")
+    assert.strictEqual(formatStatusAndCode(yield* submit(content, { key: submitter, more })), "400 no_valid_personas")
     const allowed = { persona_ids: [persona.id] }
     assert.strictEqual(
-      statusAndCode(yield* submit(content, { key: submitter, more: allowed })),
+      formatStatusAndCode(yield* submit(content, { key: submitter, more: allowed })),
       "429 rate_limit_exceeded"
     )
     assert.strictEqual(
-      statusAndCode(yield* sendRequest(`GET /topics/${unknownId}`, { key: submitter })),
+      formatStatusAndCode(yield* sendRequest(`GET /topics/${unknownId}`, { key: submitter })),
       "401 scope_denied"
     )
     assert.strictEqual(
-      statusAndCode(yield* sendRequest(`PATCH /webhooks/${unknownId}`, { key: reader, body: "{" })),
+      formatStatusAndCode(yield* sendRequest(`PATCH /webhooks/${unknownId}`, { key: reader, body: "{" })),
       "401 scope_denied"
     )
     const patched = sendRequest(`PATCH /webhooks/${unknownId}`, { key: submitter, body: { status: "on" } })
-    assert.strictEqual(statusAndCode(yield* patched), "400 invalid_request")
+    assert.strictEqual(formatStatusAndCode(yield* patched), "400 invalid_request")
   })
 )
 
 const scoped = (scope: "topics:read" | "topics:submit" | "usage:read", what: string, lines: ReadonlyArray<string>) =>
-  testOnService(
+  registerServiceTest(
     `Required scope: ${scope} is required for ${what}`,
     Effect.gen(function* () {
       const { key, owner, submit } = yield* seedPartner()
@@ -111,11 +111,11 @@ const scoped = (scope: "topics:read" | "topics:submit" | "usage:read", what: str
         const actual = line.replace("{topic}", topic.topic_id).replace("{webhook}", hook.id)
         const call = /^(POST|PATCH)/.test(line) ? { body: validWebhookBody } : {}
         assert.strictEqual(
-          statusAndCode(yield* sendRequest(actual, { ...call, key: others })),
+          formatStatusAndCode(yield* sendRequest(actual, { ...call, key: others })),
           "401 scope_denied",
           line
         )
-        assert.notMatch(statusAndCode(yield* sendRequest(actual, { ...call, key: only })), /^401/, line)
+        assert.notMatch(formatStatusAndCode(yield* sendRequest(actual, { ...call, key: only })), /^401/, line)
       }
     })
   )
@@ -146,10 +146,10 @@ const forwarded = (address: string, header: string) =>
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
     const { full_key: key } = (yield* createKey({ ip_whitelist: [address] })).data
-    return statusAndCode(yield* sendRequest("GET /usage", { key, headers: { "x-forwarded-for": header } }))
+    return formatStatusAndCode(yield* sendRequest("GET /usage", { key, headers: { "x-forwarded-for": header } }))
   })
 
-testOnService(
+registerServiceTest(
   "Client address: without trusted proxies, the client's address is the address of the socket",
   Effect.gen(function* () {
     assert.strictEqual(yield* forwarded("127.0.0.1", "203.0.113.7"), "200")
@@ -158,7 +158,7 @@ testOnService(
   { proxies: [] }
 )
 
-testOnService(
+registerServiceTest(
   "Client address: behind trusted proxies, it is the right-most address in X-Forwarded-For that is not a trusted proxy",
   Effect.gen(function* () {
     assert.strictEqual(yield* forwarded("203.0.113.7", "198.51.100.1, 203.0.113.7, 10.0.0.3"), "200")
@@ -166,7 +166,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Suspended organization: its keys and dashboard tokens get 401 unauthorized, and work again after it is resumed",
   Effect.gen(function* () {
     const { createKey, key, owner, token } = yield* seedPartner()
@@ -179,7 +179,7 @@ testOnService(
         yield* sendRequest("GET /usage", { key: test }),
         yield* sendRequest("GET /api-keys", { token })
       ]
-      return [...new Set(answers.map(statusAndCode))]
+      return [...new Set(answers.map(formatStatusAndCode))]
     })
     yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: startTime }))
     assert.deepStrictEqual(yield* met, ["401 unauthorized"])
@@ -188,7 +188,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Suspended organization: its creators can respond and approve, and its topics are completed",
   Effect.gen(function* () {
     const { key, owner, persona, submit } = yield* seedPartner()

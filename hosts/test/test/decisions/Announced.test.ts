@@ -6,13 +6,13 @@ import * as TestClock from "effect/testing/TestClock"
 import {
   actAsCreator,
   findCreatorToken,
-  invalidFieldsOf,
-  rateHeadersOf,
+  formatStatusAndCode,
+  readInvalidFields,
+  readRateLimitHeaders,
+  registerServiceTest,
   seedPartner,
   sendRequest,
   startTime,
-  statusAndCode,
-  testOnService,
   unknownId,
   waitForStatus
 } from "../support/conformance/Dashboard.ts"
@@ -27,33 +27,33 @@ const bulk = Effect.fnUntraced(function* (limits?: Parameters<typeof seedPartner
   return { ...made, topic, post, total }
 })
 
-testOnService(
+registerServiceTest(
   "POST /topics/bulk: the field topics contains 1 to 100 topics",
   Effect.gen(function* () {
     const { post, topic, total } = yield* bulk()
     const many = (count: number) => Array.from({ length: count }, (_, index) => topic(2030 + index))
-    assert.strictEqual(statusAndCode(yield* post(many(1))), "200")
-    assert.strictEqual(statusAndCode(yield* post(many(101))), "400 invalid_request")
-    assert.deepStrictEqual(invalidFieldsOf(yield* post([])), ["topics"])
+    assert.strictEqual(formatStatusAndCode(yield* post(many(1))), "200")
+    assert.strictEqual(formatStatusAndCode(yield* post(many(101))), "400 invalid_request")
+    assert.deepStrictEqual(readInvalidFields(yield* post([])), ["topics"])
     assert.strictEqual(yield* total, 1)
     assert.strictEqual((yield* post(many(100))).data.results.length, 100)
     assert.strictEqual(yield* total, 100)
   })
 )
 
-testOnService(
+registerServiceTest(
   "POST /topics/bulk: the topics of a request list at most 1,000 personas in total",
   Effect.gen(function* () {
     const { post, topic, total } = yield* bulk()
     const persona_ids = Array.from({ length: 100 }, () => unknownId)
     const crowded = Array.from({ length: 10 }, (_, index) => topic(2030 + index, { persona_ids }))
-    assert.strictEqual(statusAndCode(yield* post(crowded)), "200")
-    assert.deepStrictEqual(invalidFieldsOf(yield* post([...crowded, topic(2050)])), ["topics"])
+    assert.strictEqual(formatStatusAndCode(yield* post(crowded)), "200")
+    assert.deepStrictEqual(readInvalidFields(yield* post([...crowded, topic(2050)])), ["topics"])
     assert.strictEqual(yield* total, 0)
   })
 )
 
-testOnService(
+registerServiceTest(
   "POST /topics/bulk: a 200 response lists the result of each topic in request order, with the topic or the error",
   Effect.gen(function* () {
     const { post, topic } = yield* bulk()
@@ -86,7 +86,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "POST /topics/bulk: a refused topic does not undo the other topics of the request",
   Effect.gen(function* () {
     const { post, topic, total } = yield* bulk({ limits: { topics_per_month: 2 } })
@@ -100,13 +100,13 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "POST /topics/bulk: each topic of the request counts toward the submission limit",
   Effect.gen(function* () {
     const { post, submit, topic } = yield* bulk({ limits: { topic_submissions_per_hour: 5 } })
     const answer = yield* post([topic(2030), topic(2031), topic(2032)])
-    assert.deepStrictEqual(rateHeadersOf(answer).slice(0, 2), [5, 2])
-    assert.strictEqual(statusAndCode(yield* submit(about(2040))), "201")
+    assert.deepStrictEqual(readRateLimitHeaders(answer).slice(0, 2), [5, 2])
+    assert.strictEqual(formatStatusAndCode(yield* submit(about(2040))), "201")
     const { data } = yield* post([topic(2050), topic(2051)])
     assert.deepStrictEqual(
       data?.results.map(({ status }: { status: string }) => status),
@@ -115,7 +115,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "GET /metrics/performance: the scope usage:read is required",
   Effect.gen(function* () {
     const { owner } = yield* seedPartner()
@@ -123,15 +123,15 @@ testOnService(
     const { text: others } = yield* Seed.issueApiKey(owner, {
       scopes: ["personas:read", "topics:submit", "topics:read"]
     })
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /metrics/performance", { key: reader })), "200")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /metrics/performance", { key: reader })), "200")
     assert.strictEqual(
-      statusAndCode(yield* sendRequest("GET /metrics/performance", { key: others })),
+      formatStatusAndCode(yield* sendRequest("GET /metrics/performance", { key: others })),
       "401 scope_denied"
     )
   })
 )
 
-testOnService(
+registerServiceTest(
   "GET /metrics/performance: counts the outcomes in a period, overall and by persona",
   Effect.gen(function* () {
     const { key, owner, persona, submit } = yield* seedPartner()
@@ -151,7 +151,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "GET /metrics/performance: contains the median and the 90th percentile of response, generation and approval times",
   Effect.gen(function* () {
     const { key, persona, submit } = yield* seedPartner()

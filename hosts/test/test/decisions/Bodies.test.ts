@@ -5,11 +5,11 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { makeOperationExamples } from "../support/conformance/Operations.ts"
-import { type ApiAnswer, layerOfServiceUnderTest, seedPartner } from "../support/conformance/ServiceUnderTest.ts"
+import { type ApiResponse, layerOfServiceUnderTest, seedPartner } from "../support/conformance/ServiceUnderTest.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
-const refusal = ({ body, status }: ApiAnswer) => [status, body?.error?.code, body?.error?.details?.field]
+const refusal = ({ body, status }: ApiResponse) => [status, body?.error?.code, body?.error?.details?.field]
 
 /** Seeds a partner, and returns a function that sends a text as the request body. */
 const setUp = Effect.gen(function* () {

@@ -9,7 +9,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  firstPersona,
+  getFirstPersona,
   layerOfScriptedExternalServices,
   layerOfServiceUnderTestWith,
   openCreatorLink,
@@ -37,9 +37,14 @@ const other = layerOfServiceUnderTestWith({
 const left = Effect.fnUntraced(function* (state: "topic_sent" | "commentary_generated") {
   const by = yield* seedPartner()
   const { id, personas } = yield* submitTopicWithStates(by, content, [state])
-  const { look } = yield* openCreatorLink(firstPersona(personas), content)
+  const { look } = yield* openCreatorLink(getFirstPersona(personas), content)
   const expiresAt = Date.parse((yield* look).body.data.expires_at)
-  return { by, id, persona: firstPersona(personas), hours: (expiresAt - (yield* Clock.currentTimeMillis)) / 3_600_000 }
+  return {
+    by,
+    id,
+    persona: getFirstPersona(personas),
+    hours: (expiresAt - (yield* Clock.currentTimeMillis)) / 3_600_000
+  }
 })
 
 layer(other)("decisions: configuration", (it) => {
@@ -95,7 +100,7 @@ layer(other)("decisions: configuration", (it) => {
       const generator = yield* ScriptedGenerator
       const before = (yield* generator.requests).length
       yield* generator.failNext({ permanent: false }, { permanent: false })
-      yield* (yield* openCreatorLink(firstPersona(personas), content)).act("respond", {
+      yield* (yield* openCreatorLink(getFirstPersona(personas), content)).act("respond", {
         perspective: samplePerspective
       })
       const tried = (count: number) =>
@@ -107,7 +112,7 @@ layer(other)("decisions: configuration", (it) => {
       yield* by.get("/topics")
       yield* TestClock.adjust("30 seconds")
       yield* tried(2)
-      yield* waitForCreatorMails(firstPersona(personas), content, 2)
+      yield* waitForCreatorMails(getFirstPersona(personas), content, 2)
       yield* TestClock.adjust("20 hours")
       assert.strictEqual((yield* generator.requests).length - before, 2)
     })

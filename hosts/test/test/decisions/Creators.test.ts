@@ -8,9 +8,9 @@ import { extractCreatorToken } from "@partner-commentary/test/Mailbox"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  type ApiAnswer,
+  type ApiResponse,
   type AssignmentState,
-  firstPersona,
+  getFirstPersona,
   layerOfServiceUnderTest,
   openCreatorLink,
   samplePerspective,
@@ -23,11 +23,11 @@ import {
 const content = "Will the Lakers make the play-offs?"
 const edited = "They will, and it will be close."
 
-const refused = ({ body, status }: ApiAnswer) => {
+const refused = ({ body, status }: ApiResponse) => {
   assert.deepStrictEqual([status, body.error?.code], [400, "invalid_request"], JSON.stringify(body))
   return body.error.details
 }
-const accepted = ({ body, status }: ApiAnswer) => {
+const accepted = ({ body, status }: ApiResponse) => {
   assert.strictEqual(status, 200, JSON.stringify(body))
   return body.data
 }
@@ -36,7 +36,7 @@ const accepted = ({ body, status }: ApiAnswer) => {
 const one = Effect.fnUntraced(function* (state: AssignmentState) {
   const by = yield* seedPartner()
   const { id, personas } = yield* submitTopicWithStates(by, content, [state])
-  const persona = firstPersona(personas)
+  const persona = getFirstPersona(personas)
   const { act, look, token } = yield* openCreatorLink(persona, content)
   const view = Effect.map(by.get(`/topics/${id}/status`), ({ text }) => text)
   const text = Effect.map(by.get(`/topics/${id}/commentaries`), ({ body }) => body.data.commentaries[0]?.content)
@@ -54,7 +54,10 @@ const one = Effect.fnUntraced(function* (state: AssignmentState) {
   return { by, id, persona, act, look, token, view, text, revised, draft }
 })
 
-/** Maps each state to the actions that it refuses: section 3 of the specification defines no transition for them. */
+/**
+ * Maps each state to the actions for which section 3 of the specification defines no transition. The service must
+ * refuse these actions.
+ */
 const refusals: ReadonlyArray<readonly [AssignmentState, ReadonlyArray<string>]> = [
   ["topic_sent", ["approve", "revise", "withdraw"]],
   ["opinion_injected", ["respond", "decline", "approve", "withdraw"]],

@@ -16,13 +16,13 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { OAuth2Server } from "oauth2-mock-server"
 import {
-  invalidFieldsOf,
+  formatStatusAndCode,
+  readInvalidFields,
+  registerServiceTest,
   seedPartner,
   sendRequest,
   startTime,
   startTimeInSeconds,
-  statusAndCode,
-  testOnService,
   unknownId
 } from "../support/conformance/Dashboard.ts"
 
@@ -80,7 +80,7 @@ const decided = <A, E>(
     Effect.scoped(Effect.flatMap(identified, (setting) => Effect.provide(test(setting), setting.service)))
   )
 
-const listed = (token: string) => Effect.map(sendRequest("GET /api-keys", { token }), statusAndCode)
+const listed = (token: string) => Effect.map(sendRequest("GET /api-keys", { token }), formatStatusAndCode)
 
 decided(
   "API-key operations: all require a dashboard's Bearer JWT that a key of the JWKS verifies",
@@ -90,7 +90,7 @@ decided(
       const token = yield* sign(claims(owner.id))
       const body = { name: "Backend", scopes: ["usage:read"] }
       const created = yield* sendRequest("POST /api-keys", { token, body })
-      assert.strictEqual(statusAndCode(created), "201")
+      assert.strictEqual(formatStatusAndCode(created), "201")
       const { id } = created.data
       for (const [line, status] of [
         ["GET /api-keys", "200"],
@@ -99,11 +99,11 @@ decided(
         [`DELETE /api-keys/${id}`, "200"]
       ] as const) {
         assert.strictEqual(
-          statusAndCode(yield* sendRequest(line, { key: created.data.full_key })),
+          formatStatusAndCode(yield* sendRequest(line, { key: created.data.full_key })),
           "401 unauthorized",
           line
         )
-        assert.strictEqual(statusAndCode(yield* sendRequest(line, { token })), status, line)
+        assert.strictEqual(formatStatusAndCode(yield* sendRequest(line, { token })), status, line)
       }
     })
 )
@@ -163,7 +163,7 @@ decided("API-key operations: the claim org_id names the organization by its id o
   })
 )
 
-testOnService(
+registerServiceTest(
   "Create key: ip_whitelist accepts IPv4 and IPv6 addresses and CIDR ranges",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
@@ -173,7 +173,7 @@ testOnService(
     const from = (address: string) =>
       Effect.map(
         sendRequest("GET /usage", { key: data.full_key, headers: { "x-forwarded-for": address } }),
-        statusAndCode
+        formatStatusAndCode
       )
     for (const address of ["203.0.113.7", "198.51.100.99", "2001:db8::7", "2001:db8:1:2::3"]) {
       assert.strictEqual(yield* from(address), "200")
@@ -181,11 +181,13 @@ testOnService(
     for (const address of ["203.0.113.8", "198.51.101.1", "2001:db8::8", "2001:db8:2::3"]) {
       assert.strictEqual(yield* from(address), "401 ip_restricted")
     }
-    assert.deepStrictEqual(invalidFieldsOf(yield* createKey({ ip_whitelist: ["203.0.113.0/33"] })), ["ip_whitelist[0]"])
+    assert.deepStrictEqual(readInvalidFields(yield* createKey({ ip_whitelist: ["203.0.113.0/33"] })), [
+      "ip_whitelist[0]"
+    ])
   })
 )
 
-testOnService(
+registerServiceTest(
   "Create key: environment is live or test, by default live",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
@@ -194,19 +196,19 @@ testOnService(
       const { data } = yield* createKey({ environment })
       assert.isTrue(data.full_key.startsWith(`pk_${environment}_`))
     }
-    assert.deepStrictEqual(invalidFieldsOf(yield* createKey({ environment: "sandbox" })), ["environment"])
+    assert.deepStrictEqual(readInvalidFields(yield* createKey({ environment: "sandbox" })), ["environment"])
   })
 )
 
-testOnService(
+registerServiceTest(
   "Create key: expires_at is a timestamp, and by default the key does not expire",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
     assert.isNull((yield* createKey()).data.expires_at)
     const { data } = yield* createKey({ expires_at: inDays(1) })
     assert.strictEqual(data.expires_at, inDays(1))
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: data.full_key })), "200")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: data.full_key })), "200")
     yield* TestClock.adjust("1 day")
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: data.full_key })), "401 key_expired")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: data.full_key })), "401 key_expired")
   })
 )

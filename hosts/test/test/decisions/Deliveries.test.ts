@@ -12,20 +12,19 @@ import * as TestClock from "effect/testing/TestClock"
 import {
   actAsCreator,
   findCreatorToken,
-  invalidFieldsOf,
+  formatStatusAndCode,
+  readInvalidFields,
+  registerServiceTest,
   seedPartner,
   sendRequest,
   startTime,
-  statusAndCode,
-  testOnService,
   uuidPattern,
   validWebhookBody
 } from "../support/conformance/Dashboard.ts"
 import { eventually } from "../support/Eventually.ts"
 
 /**
- * Sets a long lease. Otherwise the service would treat a running attempt as lost when a test moves the clock past the
- * end of the lease.
+ * Sets a long lease, because an attempt counts as lost when a test moves the clock past the end of the attempt's lease.
  */
 const patient = { policy: { lease: Duration.days(1) } }
 
@@ -74,7 +73,7 @@ const failing = (status: number) =>
     return { answer, asked, declined, key, list, patch, path, recover, settled, tried }
   })
 
-testOnService(
+registerServiceTest(
   "GET /webhooks/{id}/deliveries lists deliveries with the status code and duration of each attempt, and the next attempt",
   Effect.gen(function* () {
     const { declined, key, path, tried } = yield* failing(503)
@@ -90,14 +89,14 @@ testOnService(
     assert.deepStrictEqual([one.status, one.data.attempts[0].response_excerpt], [200, ""])
     const stranger = yield* seedPartner()
     assert.strictEqual(
-      statusAndCode(yield* sendRequest(`GET ${path}/deliveries`, { key: stranger.key })),
+      formatStatusAndCode(yield* sendRequest(`GET ${path}/deliveries`, { key: stranger.key })),
       "404 not_found"
     )
   }),
   patient
 )
 
-testOnService(
+registerServiceTest(
   "Required scope: topics:read is required for reading deliveries, and topics:submit for retries and recoveries",
   Effect.gen(function* () {
     const { declined, path, tried } = yield* failing(500)
@@ -107,17 +106,17 @@ testOnService(
     const reads = yield* Seed.issueApiKey(owner, { scopes: ["topics:read"] })
     const submits = yield* Seed.issueApiKey(owner, { scopes: ["topics:submit"] })
     for (const line of [`GET ${path}/deliveries`, `GET ${path}/deliveries/${id}`]) {
-      assert.strictEqual(statusAndCode(yield* sendRequest(line, { key: submits.text })), "401 scope_denied", line)
-      assert.strictEqual(statusAndCode(yield* sendRequest(line, { key: reads.text })), "404 not_found", line)
+      assert.strictEqual(formatStatusAndCode(yield* sendRequest(line, { key: submits.text })), "401 scope_denied", line)
+      assert.strictEqual(formatStatusAndCode(yield* sendRequest(line, { key: reads.text })), "404 not_found", line)
     }
     for (const line of [`POST ${path}/deliveries/${id}/retry`, `POST ${path}/recover`]) {
       assert.strictEqual(
-        statusAndCode(yield* sendRequest(line, { key: reads.text, body: { since } })),
+        formatStatusAndCode(yield* sendRequest(line, { key: reads.text, body: { since } })),
         "401 scope_denied",
         line
       )
       assert.strictEqual(
-        statusAndCode(yield* sendRequest(line, { key: submits.text, body: { since } })),
+        formatStatusAndCode(yield* sendRequest(line, { key: submits.text, body: { since } })),
         "404 not_found",
         line
       )
@@ -126,7 +125,7 @@ testOnService(
   patient
 )
 
-testOnService(
+registerServiceTest(
   "Paused webhook: deliveries are held without an attempt, and are sent when the webhook is active again",
   Effect.gen(function* () {
     const { asked, declined, list, patch, settled } = yield* failing(200)
@@ -141,7 +140,7 @@ testOnService(
   patient
 )
 
-testOnService(
+registerServiceTest(
   "Recovery: POST …/deliveries/{delivery_id}/retry retries one delivery, and a success cancels the automatic retries",
   Effect.gen(function* () {
     const { answer, asked, declined, key, path, tried } = yield* failing(500)
@@ -157,7 +156,7 @@ testOnService(
   patient
 )
 
-testOnService(
+registerServiceTest(
   "Recovery: POST …/recover resends failed and held deliveries and returns their count, and a dry run only counts them",
   Effect.gen(function* () {
     const { answer, asked, declined, patch, recover, settled } = yield* failing(500)
@@ -180,20 +179,20 @@ testOnService(
   hasty
 )
 
-testOnService(
+registerServiceTest(
   "Recovery: since is required, and must be before until and within the last 30 days; until and dry_run are optional",
   Effect.gen(function* () {
     const { recover } = yield* failing(200)
-    assert.deepStrictEqual(invalidFieldsOf(yield* recover({})), ["since"])
-    assert.deepStrictEqual(invalidFieldsOf(yield* recover({ since: "x", until: "y", dry_run: 1 })), [
+    assert.deepStrictEqual(readInvalidFields(yield* recover({})), ["since"])
+    assert.deepStrictEqual(readInvalidFields(yield* recover({ since: "x", until: "y", dry_run: 1 })), [
       "since",
       "until",
       "dry_run"
     ])
     const days = (count: number) => new Date(startTime - count * 86_400_000).toISOString()
-    assert.strictEqual(statusAndCode(yield* recover({ since: days(30) })), "200")
-    assert.deepStrictEqual(invalidFieldsOf(yield* recover({ since: days(31) })), ["since"])
-    assert.deepStrictEqual(invalidFieldsOf(yield* recover({ since: days(1), until: days(1) })), ["since"])
-    assert.strictEqual(statusAndCode(yield* recover({ since: days(2), until: days(1) })), "200")
+    assert.strictEqual(formatStatusAndCode(yield* recover({ since: days(30) })), "200")
+    assert.deepStrictEqual(readInvalidFields(yield* recover({ since: days(31) })), ["since"])
+    assert.deepStrictEqual(readInvalidFields(yield* recover({ since: days(1), until: days(1) })), ["since"])
+    assert.strictEqual(formatStatusAndCode(yield* recover({ since: days(2), until: days(1) })), "200")
   })
 )

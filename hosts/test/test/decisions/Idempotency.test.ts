@@ -4,14 +4,14 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  type ApiAnswer,
+  type ApiResponse,
   actAsCreator,
   findCreatorToken,
+  formatStatusAndCode,
   readAllRows,
+  registerServiceTest,
   seedPartner,
   sendRequest,
-  statusAndCode,
-  testOnService,
   validWebhookBody,
   waitForStatus
 } from "../support/conformance/Dashboard.ts"
@@ -24,13 +24,13 @@ const other = "Will the cup be theirs after all?"
 const under = (idempotencyKey: string, line: string, call: Parameters<typeof sendRequest>[1] = {}) =>
   sendRequest(line, { ...call, headers: { "idempotency-key": idempotencyKey } })
 
-const replayed = ({ headers }: ApiAnswer) => headers.get("idempotency-replayed")
+const replayed = ({ headers }: ApiResponse) => headers.get("idempotency-replayed")
 
 /**
  * Sends the same request twice, and checks that the second response equals the first response and is marked as a
  * replay.
  */
-const twice = Effect.fnUntraced(function* <E, R>(request: Effect.Effect<ApiAnswer, E, R>) {
+const twice = Effect.fnUntraced(function* <E, R>(request: Effect.Effect<ApiResponse, E, R>) {
   const first = yield* request
   assert.isBelow(first.status, 300, first.text)
   assert.isNull(replayed(first))
@@ -42,7 +42,7 @@ const twice = Effect.fnUntraced(function* <E, R>(request: Effect.Effect<ApiAnswe
   return first
 })
 
-testOnService(
+registerServiceTest(
   "Idempotency: a repeated key and body within 24 hours gets the first response with Idempotency-Replayed: true",
   Effect.gen(function* () {
     const { key, persona } = yield* seedPartner()
@@ -52,12 +52,12 @@ testOnService(
     assert.strictEqual(replayed(yield* send), "true")
     yield* TestClock.adjust(1)
     const anew = yield* send
-    assert.deepStrictEqual([statusAndCode(anew), replayed(anew)], ["201", null])
+    assert.deepStrictEqual([formatStatusAndCode(anew), replayed(anew)], ["201", null])
     assert.strictEqual((yield* sendRequest("GET /topics", { key })).body.pagination.total, 2)
   })
 )
 
-testOnService(
+registerServiceTest(
   "Idempotency: every POST operation accepts an idempotency key",
   Effect.gen(function* () {
     const { key, owner, persona, submit, token } = yield* seedPartner()
@@ -82,18 +82,18 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Idempotency: a used key with another body gets 400, and the request changes nothing",
   Effect.gen(function* () {
     const { key, persona } = yield* seedPartner()
     const send = (content: string) => under("a", "POST /topics", { key, body: { content, persona_ids: [persona.id] } })
-    assert.strictEqual(statusAndCode(yield* send(content)), "201")
-    assert.strictEqual(statusAndCode(yield* send(other)), "400 invalid_request")
+    assert.strictEqual(formatStatusAndCode(yield* send(content)), "201")
+    assert.strictEqual(formatStatusAndCode(yield* send(other)), "400 invalid_request")
     assert.strictEqual((yield* sendRequest("GET /topics", { key })).body.pagination.total, 1)
   })
 )
 
-testOnService(
+registerServiceTest(
   "Idempotency: a key is valid for one organization, environment, method and path",
   Effect.gen(function* () {
     const { key, owner, persona } = yield* seedPartner()
@@ -110,14 +110,14 @@ testOnService(
       [key, "POST /webhooks", validWebhookBody, "201"]
     ] as const) {
       const answer = yield* under("a", line, { key: caller, body: given })
-      assert.deepStrictEqual([statusAndCode(answer), replayed(answer)], [status, null], line)
+      assert.deepStrictEqual([formatStatusAndCode(answer), replayed(answer)], [status, null], line)
     }
     assert.strictEqual(replayed(yield* under("a", "POST /topics", { key: second, body })), "true")
     assert.isNull(replayed(yield* under("a", "GET /topics", { key })))
   })
 )
 
-testOnService(
+registerServiceTest(
   "Idempotency: a concurrent request with the same key waits and gets the same response",
   Effect.gen(function* () {
     const { key, persona } = yield* seedPartner()
@@ -137,20 +137,20 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Idempotency: only 2xx responses are stored",
   Effect.gen(function* () {
     const { key, owner } = yield* seedPartner()
     const persona = yield* Seed.createPersona(null)
     const send = under("a", "POST /topics", { key, body: { content, persona_ids: [persona.id] } })
-    assert.strictEqual(statusAndCode(yield* send), "400 no_valid_personas")
+    assert.strictEqual(formatStatusAndCode(yield* send), "400 no_valid_personas")
     yield* Seed.licensePersona(owner, persona)
     const answer = yield* send
-    assert.deepStrictEqual([statusAndCode(answer), replayed(answer)], ["201", null])
+    assert.deepStrictEqual([formatStatusAndCode(answer), replayed(answer)], ["201", null])
   })
 )
 
-testOnService(
+registerServiceTest(
   "Idempotency: a stored response that contains a secret is encrypted, and only the hash of the key is stored",
   Effect.gen(function* () {
     const { key, token } = yield* seedPartner()

@@ -7,16 +7,16 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  invalidFieldsOf,
+  formatStatusAndCode,
   makeDatabaseFile,
-  rateHeadersOf,
   readAllRows,
+  readInvalidFields,
+  readRateLimitHeaders,
+  registerServiceTest,
   runOnSeparateInstance,
   seedPartner,
   sendRequest,
-  startTime,
-  statusAndCode,
-  testOnService
+  startTime
 } from "../support/conformance/Dashboard.ts"
 
 const inDays = (days: number) => new Date(startTime + days * 86_400_000).toISOString()
@@ -27,7 +27,7 @@ const base62 = (value: number) => {
   return Array.from({ length: 6 }, (_, index) => alphabet[Math.floor(value / 62 ** (5 - index)) % 62]).join("")
 }
 
-testOnService(
+registerServiceTest(
   "Key text: pk_<env>_, 32 random base62 characters and a CRC-32 in base62; key_prefix ends after 8 random characters",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
@@ -43,7 +43,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Key text: a mistyped key is refused without a database query",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
@@ -51,12 +51,12 @@ testOnService(
     const mistyped = full_key.replace(/.$/, (last: string) => (last === "a" ? "b" : "a"))
     const sql = yield* SqlClient.SqlClient
     yield* sql`ALTER TABLE api_keys RENAME TO lost_keys`
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "500 internal_error")
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: mistyped })), "401 unauthorized")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "500 internal_error")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: mistyped })), "401 unauthorized")
   })
 )
 
-testOnService(
+registerServiceTest(
   "Key text: the database contains only the SHA-256 hash of a key",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
@@ -69,7 +69,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "List: each key has only its public fields, from id and key_prefix to last_used_at and revoked_at",
   Effect.gen(function* () {
     const { token } = yield* seedPartner()
@@ -80,7 +80,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Rotate: a new full_key under a new id with the same settings",
   Effect.gen(function* () {
     const { createKey, token } = yield* seedPartner()
@@ -98,7 +98,7 @@ for (const [body, milliseconds, grace] of [
   [{ grace_period_seconds: 0 }, 0, "0 on a compromise"],
   [{ grace_period_seconds: 604_800 }, 604_800_000, "at most 7 days"]
 ] as const) {
-  testOnService(
+  registerServiceTest(
     `Rotate: the old key works until the grace period ends, and is then revoked: grace_period_seconds ${grace}`,
     Effect.gen(function* () {
       const { createKey, token } = yield* seedPartner()
@@ -107,45 +107,45 @@ for (const [body, milliseconds, grace] of [
         token,
         ...(body === undefined ? {} : { body })
       })
-      assert.strictEqual(statusAndCode(rotated), "201")
-      const old = Effect.map(sendRequest("GET /usage", { key: before.full_key }), statusAndCode)
+      assert.strictEqual(formatStatusAndCode(rotated), "201")
+      const old = Effect.map(sendRequest("GET /usage", { key: before.full_key }), formatStatusAndCode)
       if (milliseconds > 0) {
         yield* TestClock.adjust(milliseconds - 1)
         assert.strictEqual(yield* old, "200")
         yield* TestClock.adjust(1)
       }
       assert.strictEqual(yield* old, "401 key_revoked")
-      assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: rotated.data.full_key })), "200")
+      assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: rotated.data.full_key })), "200")
     })
   )
 }
 
-testOnService(
+registerServiceTest(
   "Rotate: a grace period that is negative, longer than 7 days or not a whole number is refused",
   Effect.gen(function* () {
     const { keyId, token } = yield* seedPartner()
     for (const grace_period_seconds of [604_801, -1, 1.5, "60"]) {
       const body = { grace_period_seconds }
-      assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest(`POST /api-keys/${keyId}/rotate`, { token, body })), [
+      assert.deepStrictEqual(readInvalidFields(yield* sendRequest(`POST /api-keys/${keyId}/rotate`, { token, body })), [
         "grace_period_seconds"
       ])
     }
   })
 )
 
-testOnService(
+registerServiceTest(
   "Rotate: the old key and the new key share their rate windows",
   Effect.gen(function* () {
     const { createKey, token } = yield* seedPartner({ limits: { requests_per_hour: 10 } })
     const before = (yield* createKey()).data
     for (const _ of [1, 2, 3]) yield* sendRequest("GET /usage", { key: before.full_key })
     const after = (yield* sendRequest(`POST /api-keys/${before.id}/rotate`, { token })).data
-    assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key: after.full_key }))[1], 6)
-    assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key: before.full_key }))[1], 5)
+    assert.strictEqual(readRateLimitHeaders(yield* sendRequest("GET /usage", { key: after.full_key }))[1], 6)
+    assert.strictEqual(readRateLimitHeaders(yield* sendRequest("GET /usage", { key: before.full_key }))[1], 5)
   })
 )
 
-testOnService(
+registerServiceTest(
   "Rotate: the lifetime of the new key is as long as the original lifetime, and starts at the rotation",
   Effect.gen(function* () {
     const { createKey, owner } = yield* seedPartner()
@@ -157,7 +157,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Rotate: a revoked or expired key cannot be rotated",
   Effect.gen(function* () {
     const { createKey, token } = yield* seedPartner()
@@ -167,40 +167,40 @@ testOnService(
     yield* TestClock.adjust("1 second")
     for (const { id } of [revoked, expired]) {
       assert.strictEqual(
-        statusAndCode(yield* sendRequest(`POST /api-keys/${id}/rotate`, { token })),
+        formatStatusAndCode(yield* sendRequest(`POST /api-keys/${id}/rotate`, { token })),
         "400 invalid_request"
       )
     }
   })
 )
 
-testOnService(
+registerServiceTest(
   "Create key: an organization has at most 20 active keys in each environment",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
     const { createKey: others } = yield* seedPartner()
-    for (let count = 2; count <= 20; count++) assert.strictEqual(statusAndCode(yield* createKey()), "201")
-    assert.strictEqual(statusAndCode(yield* createKey()), "400 invalid_request")
-    assert.strictEqual(statusAndCode(yield* createKey({ environment: "test" })), "201")
-    assert.strictEqual(statusAndCode(yield* others()), "201")
+    for (let count = 2; count <= 20; count++) assert.strictEqual(formatStatusAndCode(yield* createKey()), "201")
+    assert.strictEqual(formatStatusAndCode(yield* createKey()), "400 invalid_request")
+    assert.strictEqual(formatStatusAndCode(yield* createKey({ environment: "test" })), "201")
+    assert.strictEqual(formatStatusAndCode(yield* others()), "201")
   })
 )
 
-testOnService(
+registerServiceTest(
   "Revoke: the key is refused on the next request to the same node, and a repeated call returns the same revoked_at",
   Effect.gen(function* () {
     const { createKey, token } = yield* seedPartner()
     const { full_key, id } = (yield* createKey()).data
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "200")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "200")
     const first = yield* sendRequest(`DELETE /api-keys/${id}`, { token })
     assert.deepStrictEqual(first.data, { id, revoked_at: new Date(startTime).toISOString() })
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "401 key_revoked")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "401 key_revoked")
     yield* TestClock.adjust("1 minute")
     assert.deepStrictEqual((yield* sendRequest(`DELETE /api-keys/${id}`, { token })).data, first.data)
   })
 )
 
-testOnService(
+registerServiceTest(
   "Revoke: other processes refuse the key within 5 seconds",
   Effect.gen(function* () {
     const filename = yield* makeDatabaseFile
@@ -209,14 +209,14 @@ testOnService(
       filename,
       Effect.gen(function* () {
         const { full_key, id } = (yield* createKey()).data
-        assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "200")
+        assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "200")
         assert.strictEqual(
-          statusAndCode(yield* runOnSeparateInstance(filename, sendRequest(`DELETE /api-keys/${id}`, { token }))),
+          formatStatusAndCode(yield* runOnSeparateInstance(filename, sendRequest(`DELETE /api-keys/${id}`, { token }))),
           "200"
         )
         yield* TestClock.adjust("5 seconds")
-        assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "401 key_revoked")
-        assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key })), "200")
+        assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "401 key_revoked")
+        assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key })), "200")
       })
     )
   }).pipe(Effect.scoped)

@@ -4,8 +4,8 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  type ApiAnswer,
-  firstPersona,
+  type ApiResponse,
+  getFirstPersona,
   layerOfServiceUnderTest,
   seedPartner,
   sendRequest,
@@ -15,7 +15,7 @@ import {
 const content = "Will the Lakers make the play-offs?"
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-const refusal = ({ body, status }: ApiAnswer) => [status, body.error?.code, body.error?.details?.field]
+const refusal = ({ body, status }: ApiResponse) => [status, body.error?.code, body.error?.details?.field]
 
 /** Creates `count` topics, with two topics in each millisecond, and returns a function that lists topics. */
 const withTopics = Effect.fnUntraced(function* (count: number, more: object = {}) {
@@ -120,7 +120,7 @@ layer(layerOfServiceUnderTest)("decisions, Contract: lookups", (it) => {
       let cursor: string | null = ""
       let requests = 0
       while (cursor !== null) {
-        const page: ApiAnswer["body"] = yield* list(
+        const page: ApiResponse["body"] = yield* list(
           `?limit=3${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`
         )
         pages.push(...page.data)
@@ -184,7 +184,7 @@ layer(layerOfServiceUnderTest)("decisions, Contract: lookups", (it) => {
             one["persona_id"]
           ]),
           [
-            [newer.id, newer.content, firstPersona(newer.personas).id],
+            [newer.id, newer.content, getFirstPersona(newer.personas).id],
             ...older.personas.map((persona) => [older.id, older.content, persona.id])
           ]
         )

@@ -12,7 +12,7 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  firstPersona,
+  getFirstPersona,
   layerOfServiceUnderTest,
   layerOfServiceUnderTestWith,
   openCreatorLink,
@@ -138,7 +138,7 @@ it.effect("a draft that arrives after the approval is discarded", () => {
     yield* Effect.gen(function* () {
       const by = yield* seedPartner()
       const { id, personas } = yield* submitTopicWithStates(by, content, ["commentary_generated"])
-      const { act, look } = yield* openCreatorLink(firstPersona(personas), content)
+      const { act, look } = yield* openCreatorLink(getFirstPersona(personas), content)
       yield* Latch.close(latch)
       yield* act("revise", { instructions: "Shorter" })
       yield* eventually(

@@ -11,13 +11,13 @@ import * as TestClock from "effect/testing/TestClock"
 import {
   actAsCreator,
   findCreatorToken,
+  formatStatusAndCode,
   makeDatabaseFile,
-  rateHeadersOf,
+  readRateLimitHeaders,
+  registerServiceTest,
   runOnSeparateInstance,
   seedPartner,
   sendRequest,
-  statusAndCode,
-  testOnService,
   waitForStatus
 } from "../support/conformance/Dashboard.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -41,12 +41,12 @@ for (const [plan, hourly, topics, commentaries] of [
   ["standard", 1000, 1000, 5000],
   ["premium", 5000, 10_000, 50_000]
 ] as const) {
-  testOnService(
+  registerServiceTest(
     `Plans: ${plan} has ${hourly} requests an hour, and ${topics} topics and ${commentaries} commentaries a month`,
     Effect.gen(function* () {
       const { key } = yield* seedPartner({ plan, limits: {} })
       const usage = yield* sendRequest("GET /usage", { key })
-      assert.strictEqual(rateHeadersOf(usage)[0], hourly)
+      assert.strictEqual(readRateLimitHeaders(usage)[0], hourly)
       assert.deepStrictEqual(usage.data.quotas, {
         topics_per_month: topics,
         commentaries_per_month: commentaries,
@@ -57,7 +57,7 @@ for (const [plan, hourly, topics, commentaries] of [
   )
 }
 
-testOnService(
+registerServiceTest(
   "Plans: an organization can override every limit of its plan",
   Effect.gen(function* () {
     const limits = {
@@ -72,20 +72,20 @@ testOnService(
     const { key, submit } = yield* seedPartner({ plan: "premium", limits })
     const { quotas } = (yield* sendRequest("GET /usage", { key })).data
     assert.deepStrictEqual(quotas, { topics_per_month: 5, commentaries_per_month: 6, api_calls_per_hour: 70 })
-    assert.deepStrictEqual(rateHeadersOf(yield* submit(content)).slice(0, 2), [1, 0])
-    assert.deepStrictEqual(rateHeadersOf(yield* sendRequest("GET /personas", { key })).slice(0, 2), [2, 1])
-    assert.deepStrictEqual(rateHeadersOf(yield* sendRequest("GET /topics/none", { key })).slice(0, 2), [3, 2])
+    assert.deepStrictEqual(readRateLimitHeaders(yield* submit(content)).slice(0, 2), [1, 0])
+    assert.deepStrictEqual(readRateLimitHeaders(yield* sendRequest("GET /personas", { key })).slice(0, 2), [2, 1])
+    assert.deepStrictEqual(readRateLimitHeaders(yield* sendRequest("GET /topics/none", { key })).slice(0, 2), [3, 2])
   })
 )
 
-testOnService(
+registerServiceTest(
   "Quota: a topic beyond the quota gets 429 rate_limit_exceeded, and retry_after is the time until the next period",
   Effect.gen(function* () {
     const { submit } = yield* crowd(0, { topics_per_month: 1 })
-    assert.strictEqual(statusAndCode(yield* submit(content)), "201")
+    assert.strictEqual(formatStatusAndCode(yield* submit(content)), "201")
     yield* TestClock.setTime(march - 90_500)
     const refused = yield* submit("Will the cup be theirs after all?")
-    assert.strictEqual(statusAndCode(refused), "429 rate_limit_exceeded")
+    assert.strictEqual(formatStatusAndCode(refused), "429 rate_limit_exceeded")
     assert.deepStrictEqual(refused.error.details, {
       retry_after: 91,
       limit: 1,
@@ -94,22 +94,22 @@ testOnService(
     })
     assert.strictEqual(refused.headers.get("retry-after"), "91")
     yield* TestClock.setTime(march)
-    assert.strictEqual(statusAndCode(yield* submit("Will the cup be theirs after all?")), "201")
+    assert.strictEqual(formatStatusAndCode(yield* submit("Will the cup be theirs after all?")), "201")
   })
 )
 
-testOnService(
+registerServiceTest(
   "Quota: only created topics count toward the quota of topics",
   Effect.gen(function* () {
     const { submit, usage } = yield* crowd(2, {})
     yield* submit(content)
-    assert.strictEqual(statusAndCode(yield* submit(content)), "400 no_valid_personas")
-    assert.strictEqual(statusAndCode(yield* submit("short")), "400 invalid_request")
+    assert.strictEqual(formatStatusAndCode(yield* submit(content)), "400 no_valid_personas")
+    assert.strictEqual(formatStatusAndCode(yield* submit("short")), "400 invalid_request")
     assert.strictEqual((yield* usage).usage.topics_created, 1)
   })
 )
 
-testOnService(
+registerServiceTest(
   "Quota: every sent assignment reduces the remaining commentaries by one",
   Effect.gen(function* () {
     const made = yield* crowd(2, { commentaries_per_month: 10 })
@@ -122,7 +122,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Quota: a commentary counts in the month of its topic's creation, and no longer counts if its assignment fails",
   Effect.gen(function* () {
     const { persona, submit, usage } = yield* crowd(0, { commentaries_per_month: 10 })
@@ -141,7 +141,7 @@ testOnService(
 )
 
 for (const reason of ["declined", "expired", "generation_failed", "approval_timeout", "withdrawn"]) {
-  testOnService(
+  registerServiceTest(
     `Quota: the commentary of a failed assignment does not count toward the quota: ${reason}`,
     Effect.gen(function* () {
       const { key, persona, submit, usage } = yield* crowd(0, { commentaries_per_month: 10 })
@@ -172,22 +172,22 @@ for (const reason of ["declined", "expired", "generation_failed", "approval_time
   )
 }
 
-testOnService(
+registerServiceTest(
   "Quota: a topic with more personas than remaining commentaries is refused for all its personas",
   Effect.gen(function* () {
     const { key, persona, submit, usage } = yield* crowd(2, { commentaries_per_month: 4 })
     yield* submit(content)
     const refused = yield* submit("Will the cup be theirs after all?")
-    assert.strictEqual(statusAndCode(refused), "429 rate_limit_exceeded")
+    assert.strictEqual(formatStatusAndCode(refused), "429 rate_limit_exceeded")
     assert.deepInclude(refused.error.details, { limit: 4, remaining: 1, quota: "commentaries_per_month" })
     assert.strictEqual((yield* sendRequest("GET /topics", { key })).body.pagination.total, 1)
     assert.deepInclude(yield* usage, { remaining: { topics: 999, commentaries: 1 } })
     const single = { content: "Will the cup be theirs after all?", persona_ids: [persona.id] }
-    assert.strictEqual(statusAndCode(yield* sendRequest("POST /topics", { key, body: single })), "201")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("POST /topics", { key, body: single })), "201")
   })
 )
 
-testOnService(
+registerServiceTest(
   "Quota: commentaries_generated counts assignments with a draft, and remaining is the quota minus the sent assignments",
   Effect.gen(function* () {
     const { key, persona, submit, usage } = yield* crowd(1, { commentaries_per_month: 10 })
@@ -204,7 +204,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Quota: concurrent submissions never exceed the quota",
   Effect.gen(function* () {
     const together = Effect.fnUntraced(function* (more: number, limits: Organization["limits"]) {
@@ -220,7 +220,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Billing period: the period is the calendar month in UTC",
   Effect.gen(function* () {
     const { usage } = yield* crowd(0, {})
@@ -235,7 +235,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Billing period: api_calls counts the period's authenticated requests, and a clean shutdown loses no count",
   Effect.gen(function* () {
     const filename = yield* makeDatabaseFile

@@ -5,39 +5,39 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  type ApiAnswer,
-  rateHeadersOf,
+  type ApiResponse,
+  formatStatusAndCode,
+  readRateLimitHeaders,
+  registerServiceTest,
   seedPartner,
   sendRequest,
-  startTimeInSeconds,
-  statusAndCode,
-  testOnService
+  startTimeInSeconds
 } from "../support/conformance/Dashboard.ts"
 
 /** Returns the number of requests, out of `count`, that the rate limit did not refuse. */
-const passing = Effect.fnUntraced(function* <E, R>(count: number, request: Effect.Effect<ApiAnswer, E, R>) {
+const passing = Effect.fnUntraced(function* <E, R>(count: number, request: Effect.Effect<ApiResponse, E, R>) {
   const answers = yield* Effect.forEach(Array.from({ length: count }), () => request, { concurrency: 16 })
   return answers.filter(({ status }) => status !== 429).length
 })
 
 const over = (address: string) => ({ headers: { "x-forwarded-for": address } })
 
-testOnService(
+registerServiceTest(
   "Rate-limit windows: the hourly window starts with the first request and has a fixed length of 3600 seconds",
   Effect.gen(function* () {
     const { key } = yield* seedPartner({ limits: { requests_per_hour: 2 } })
     const usage = sendRequest("GET /usage", { key })
-    assert.strictEqual(rateHeadersOf(yield* usage)[2], startTimeInSeconds + 3600)
+    assert.strictEqual(readRateLimitHeaders(yield* usage)[2], startTimeInSeconds + 3600)
     yield* TestClock.adjust("59 minutes")
-    assert.strictEqual(rateHeadersOf(yield* usage)[2], startTimeInSeconds + 3600)
+    assert.strictEqual(readRateLimitHeaders(yield* usage)[2], startTimeInSeconds + 3600)
     yield* TestClock.adjust(59_999)
-    assert.strictEqual(statusAndCode(yield* usage), "429 rate_limit_exceeded")
+    assert.strictEqual(formatStatusAndCode(yield* usage), "429 rate_limit_exceeded")
     yield* TestClock.adjust(1)
-    assert.deepStrictEqual(rateHeadersOf(yield* usage), [2, 1, startTimeInSeconds + 7200])
+    assert.deepStrictEqual(readRateLimitHeaders(yield* usage), [2, 1, startTimeInSeconds + 7200])
   })
 )
 
-testOnService(
+registerServiceTest(
   "Rate-limit windows: each key has a burst window of 60 seconds",
   Effect.gen(function* () {
     const { key, owner } = yield* seedPartner({ limits: { burst_per_minute: 2 } })
@@ -46,15 +46,15 @@ testOnService(
     yield* TestClock.adjust("50 seconds")
     yield* usage
     yield* TestClock.adjust(9_999)
-    assert.strictEqual(statusAndCode(yield* usage), "429 rate_limit_exceeded")
+    assert.strictEqual(formatStatusAndCode(yield* usage), "429 rate_limit_exceeded")
     const other = yield* Seed.issueApiKey(owner)
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: other.text })), "200")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: other.text })), "200")
     yield* TestClock.adjust(1)
     assert.strictEqual(yield* passing(3, usage), 2)
   })
 )
 
-testOnService(
+registerServiceTest(
   "Rate-limit windows: each key has its own window for each limited endpoint",
   Effect.gen(function* () {
     const { key, owner } = yield* seedPartner({ limits: { persona_lists_per_hour: 2, topic_reads_per_hour: 1 } })
@@ -66,19 +66,19 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Rate-limit windows: the headers describe the hourly window with the fewest requests left, and never the burst window",
   Effect.gen(function* () {
     const limits = { requests_per_hour: 9, persona_lists_per_hour: 4, burst_per_minute: 2 }
     const { key } = yield* seedPartner({ limits })
-    assert.deepStrictEqual(rateHeadersOf(yield* sendRequest("GET /personas", { key })).slice(0, 2), [4, 3])
-    assert.deepStrictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key })).slice(0, 2), [9, 7])
+    assert.deepStrictEqual(readRateLimitHeaders(yield* sendRequest("GET /personas", { key })).slice(0, 2), [4, 3])
+    assert.deepStrictEqual(readRateLimitHeaders(yield* sendRequest("GET /usage", { key })).slice(0, 2), [9, 7])
     const refused = yield* sendRequest("GET /personas", { key })
-    assert.deepStrictEqual([refused.status, ...rateHeadersOf(refused)], [429, 4, 3, startTimeInSeconds + 3600])
+    assert.deepStrictEqual([refused.status, ...readRateLimitHeaders(refused)], [429, 4, 3, startTimeInSeconds + 3600])
   })
 )
 
-testOnService(
+registerServiceTest(
   "Rate-limit windows: the error of a burst refusal has the burst limit, and Retry-After is in whole seconds",
   Effect.gen(function* () {
     const { key } = yield* seedPartner({ limits: { burst_per_minute: 1 } })
@@ -90,18 +90,18 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Rate-limit windows: a request that the burst limit refuses does not count in the hourly window",
   Effect.gen(function* () {
     const { key } = yield* seedPartner({ limits: { requests_per_hour: 5, burst_per_minute: 2 } })
     const usage = sendRequest("GET /usage", { key })
     assert.strictEqual(yield* passing(10, usage), 2)
     yield* TestClock.adjust("1 minute")
-    assert.strictEqual(rateHeadersOf(yield* usage)[1], 2)
+    assert.strictEqual(readRateLimitHeaders(yield* usage)[1], 2)
   })
 )
 
-testOnService(
+registerServiceTest(
   "Rate-limit windows: exactly 50 of 100 concurrent requests pass a limit of 50",
   Effect.gen(function* () {
     const { key } = yield* seedPartner({ limits: { requests_per_hour: 50 } })
@@ -109,25 +109,25 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Unauthenticated requests: each client address may send 60 a minute, and the responses have rate-limit headers",
   Effect.gen(function* () {
     const stranger = sendRequest("GET /topics", over("203.0.113.7"))
-    assert.deepStrictEqual(rateHeadersOf(yield* stranger), [300, 299, startTimeInSeconds + 3600])
+    assert.deepStrictEqual(readRateLimitHeaders(yield* stranger), [300, 299, startTimeInSeconds + 3600])
     assert.strictEqual(yield* passing(99, stranger), 59)
     const refused = yield* stranger
-    assert.strictEqual(statusAndCode(refused), "429 rate_limit_exceeded")
+    assert.strictEqual(formatStatusAndCode(refused), "429 rate_limit_exceeded")
     assert.deepStrictEqual(refused.error.details, { retry_after: 60, limit: 60, remaining: 0 })
     assert.strictEqual(refused.headers.get("retry-after"), "60")
     assert.strictEqual(
-      statusAndCode(yield* sendRequest("GET /api-keys", over("203.0.113.7"))),
+      formatStatusAndCode(yield* sendRequest("GET /api-keys", over("203.0.113.7"))),
       "429 rate_limit_exceeded"
     )
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /topics", over("203.0.113.8"))), "401 unauthorized")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /topics", over("203.0.113.8"))), "401 unauthorized")
   })
 )
 
-testOnService(
+registerServiceTest(
   "Unauthenticated requests: each client address may send 300 an hour",
   Effect.gen(function* () {
     const stranger = sendRequest("GET /topics", { key: "garbage", ...over("203.0.113.7") })
@@ -140,7 +140,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Unauthenticated requests: all IPv6 addresses of one /64 network share a limit",
   Effect.gen(function* () {
     assert.strictEqual(yield* passing(60, sendRequest("GET /topics", over("2001:db8:1:2::1"))), 60)
@@ -149,17 +149,17 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Unauthenticated requests: a request with a valid key succeeds even if its address is over the limit",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
     const from = over("203.0.113.7")
     assert.strictEqual(yield* passing(70, sendRequest("GET /topics", from)), 60)
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /topics", { key, ...from })), "200")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /topics", { key, ...from })), "200")
   })
 )
 
-testOnService(
+registerServiceTest(
   "Unauthenticated requests: the rate limits do not apply to openapi.json, docs, the creator portal and health checks",
   Effect.gen(function* () {
     const { call } = yield* TestApi
@@ -175,23 +175,23 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Dashboard requests: all tokens of an organization share the limits of its plan, in windows separate from its keys",
   Effect.gen(function* () {
     const { key, owner, token } = yield* seedPartner({ limits: {} })
-    assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key }))[1], 999)
-    assert.deepStrictEqual(rateHeadersOf(yield* sendRequest("GET /api-keys", { token })), [
+    assert.strictEqual(readRateLimitHeaders(yield* sendRequest("GET /usage", { key }))[1], 999)
+    assert.deepStrictEqual(readRateLimitHeaders(yield* sendRequest("GET /api-keys", { token })), [
       1000,
       999,
       startTimeInSeconds + 3600
     ])
     const colleague = yield* Seed.issueDashboardToken(owner, { subject: "bo" })
-    assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /api-keys", { token: colleague }))[1], 998)
+    assert.strictEqual(readRateLimitHeaders(yield* sendRequest("GET /api-keys", { token: colleague }))[1], 998)
     assert.strictEqual(yield* passing(150, sendRequest("GET /api-keys", { token })), 98)
     const refused = yield* sendRequest("GET /api-keys", { token: colleague })
     assert.deepStrictEqual(refused.error.details, { retry_after: 60, limit: 100, remaining: 0 })
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key })), "200")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key })), "200")
     const { token: premium } = yield* seedPartner({ plan: "premium", limits: {} })
-    assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /api-keys", { token: premium }))[0], 5000)
+    assert.strictEqual(readRateLimitHeaders(yield* sendRequest("GET /api-keys", { token: premium }))[0], 5000)
   })
 )

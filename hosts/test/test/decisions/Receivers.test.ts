@@ -13,10 +13,10 @@ import * as NodeWebhookTransport from "@partner-commentary/webhook/NodeWebhookTr
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import {
-  invalidFieldsOf,
+  formatStatusAndCode,
+  readInvalidFields,
   seedPartner,
   sendRequest,
-  statusAndCode,
   validWebhookBody
 } from "../support/conformance/Dashboard.ts"
 
@@ -48,7 +48,7 @@ it.effect("a webhook can be registered if its host name does not resolve", () =>
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
     for (const url of ["https://not-there-yet.example/", "https://public.example/"]) {
-      assert.strictEqual(statusAndCode(yield* post(key, url)), "201", url)
+      assert.strictEqual(formatStatusAndCode(yield* post(key, url)), "201", url)
     }
   }).pipe(Effect.provide(service))
 )
@@ -69,7 +69,7 @@ it.effect("a webhook cannot be registered if its host name resolves to a non-pub
       "[::ffff:10.0.0.1]",
       "localhost"
     ]) {
-      assert.deepStrictEqual(invalidFieldsOf(yield* post(key, `https://${host}/hook`)), ["url"], host)
+      assert.deepStrictEqual(readInvalidFields(yield* post(key, `https://${host}/hook`)), ["url"], host)
     }
     assert.deepStrictEqual((yield* sendRequest("GET /webhooks", { key })).data, [])
   }).pipe(Effect.provide(service))

@@ -14,11 +14,11 @@ import * as TestClock from "effect/testing/TestClock"
 import {
   actAsCreator,
   findCreatorToken,
+  formatStatusAndCode,
   readAllRows,
+  registerServiceTest,
   seedPartner,
   sendRequest,
-  statusAndCode,
-  testOnService,
   validWebhookBody,
   waitForStatus
 } from "../support/conformance/Dashboard.ts"
@@ -47,7 +47,7 @@ const responded = Effect.gen(function* () {
   return { ...made, topicId: data.topic_id as string, shareId: data.results[0].share_id as string, token, detail }
 })
 
-testOnService(
+registerServiceTest(
   "Audit log: a change of a key is recorded with the dashboard user and the time",
   Effect.gen(function* () {
     const { createKey, token } = yield* seedPartner()
@@ -67,7 +67,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Audit log: a change of a webhook is recorded with the API key, and without the secret",
   Effect.gen(function* () {
     const { key, keyId } = yield* seedPartner()
@@ -84,7 +84,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Audit log: a creator's action is recorded as made through the link, with the hash of an approved text",
   Effect.gen(function* () {
     const { shareId, token } = yield* responded
@@ -104,7 +104,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Retention: sent mails are kept for 7 days, stored responses for 24 hours, and duplicate windows until they end",
   Effect.gen(function* () {
     const { key, persona } = yield* seedPartner()
@@ -144,7 +144,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Erasure: after a creator is erased, only the approved texts remain",
   Effect.gen(function* () {
     const { detail, persona, token } = yield* responded
@@ -161,7 +161,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Encryption: the database contains no webhook secret as plain text",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
@@ -176,12 +176,15 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Licences: a revoked licence prevents new topics, and the creator can still approve the current assignment",
   Effect.gen(function* () {
     const { detail, key, owner, persona, submit, token } = yield* responded
     yield* (yield* PersonaRegistry).revoke(owner.id, persona.id, yield* Instant.now)
-    assert.strictEqual(statusAndCode(yield* sendRequest(`GET /personas/${persona.id}`, { key })), "403 not_licensed")
+    assert.strictEqual(
+      formatStatusAndCode(yield* sendRequest(`GET /personas/${persona.id}`, { key })),
+      "403 not_licensed"
+    )
     const { error } = yield* submit("Will the cup be theirs after all?")
     assert.deepStrictEqual(error.details, [{ persona_id: persona.id, status: "not_licensed" }])
     yield* actAsCreator(token, "approve", { content: approved })
@@ -189,7 +192,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   'Personas: a persona without details has the bio "", the expertise [], the social_links {} and a neutral avatar',
   Effect.gen(function* () {
     const { key, owner } = yield* seedPartner()
@@ -203,7 +206,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Personas: a changed name or image of a persona does not change the topics that were sent before",
   Effect.gen(function* () {
     const { detail, key, persona } = yield* responded
@@ -221,7 +224,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Creators: a reminder is sent to the address of the first mail, even if the creator's address has changed",
   Effect.gen(function* () {
     const { persona, submit } = yield* seedPartner()

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { makeOperationExamples } from "../support/conformance/Operations.ts"
 import {
-  type ApiAnswer,
+  type ApiResponse,
   layerOfServiceUnderTest,
   seedPartner,
   sendRequest
@@ -16,7 +16,7 @@ import {
 
 const content = "Will the Lakers make the play-offs?"
 
-const refusal = ({ body, status }: ApiAnswer) => [status, body?.error?.code, body?.error?.details?.field]
+const refusal = ({ body, status }: ApiResponse) => [status, body?.error?.code, body?.error?.details?.field]
 
 /** Seeds a partner, and returns a function that sends a text as the request body. */
 const setUp = Effect.gen(function* () {

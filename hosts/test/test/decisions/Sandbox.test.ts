@@ -9,11 +9,11 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  invalidFieldsOf,
+  formatStatusAndCode,
+  readInvalidFields,
+  registerServiceTest,
   seedPartner,
   sendRequest,
-  statusAndCode,
-  testOnService,
   unknownId,
   validWebhookBody
 } from "../support/conformance/Dashboard.ts"
@@ -60,7 +60,7 @@ const paths: Readonly<Record<"approve" | "decline" | "expire" | "fail", Array<st
   fail: ["topic_sent", "opinion_injected", "opinion_injected generation_failed"]
 }
 
-testOnService(
+registerServiceTest(
   "Test environment: test keys see only test data, and live keys see only live data",
   Effect.gen(function* () {
     const { key, persona, send, submit, test } = yield* sandbox
@@ -78,12 +78,12 @@ testOnService(
       ["GET /topics/by-reference/mine", test],
       [`GET /webhooks/${hook}`, test]
     ] as const) {
-      assert.strictEqual(statusAndCode(yield* sendRequest(line, { key: caller })), "404 not_found", line)
+      assert.strictEqual(formatStatusAndCode(yield* sendRequest(line, { key: caller })), "404 not_found", line)
     }
   })
 )
 
-testOnService(
+registerServiceTest(
   "Test environment: topics that are submitted with a test key use no quota",
   Effect.gen(function* () {
     const { owner, persona } = yield* seedPartner({ limits: { topics_per_month: 1, commentaries_per_month: 1 } })
@@ -91,14 +91,14 @@ testOnService(
     const { text: key } = yield* Seed.issueApiKey(owner, { environment: "test" })
     for (const year of [2031, 2032, 2033]) {
       const body = { content: `Will the cup be theirs in ${year}?`, persona_ids: [persona.id] }
-      assert.strictEqual(statusAndCode(yield* sendRequest("POST /topics", { key, body })), "201")
+      assert.strictEqual(formatStatusAndCode(yield* sendRequest("POST /topics", { key, body })), "201")
     }
     const { data } = yield* sendRequest("GET /usage", { key: live.text })
     assert.deepStrictEqual(data.remaining, { topics: 1, commentaries: 1 })
   })
 )
 
-testOnService(
+registerServiceTest(
   "Test environment: a simulated creator responds and approves within seconds, and no mail is sent",
   Effect.gen(function* () {
     const { persona, send, way } = yield* sandbox
@@ -107,7 +107,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Test environment: there are five fixed test personas, which only test keys can see",
   Effect.gen(function* () {
     const { key, persona, personas, submit } = yield* sandbox
@@ -118,7 +118,7 @@ testOnService(
     const five = personas.filter(({ id }) => id !== persona.id).map(({ id }) => id)
     assert.lengthOf(five, 5)
     for (const id of five) {
-      assert.strictEqual(statusAndCode(yield* sendRequest(`GET /personas/${id}`, { key })), "404 not_found")
+      assert.strictEqual(formatStatusAndCode(yield* sendRequest(`GET /personas/${id}`, { key })), "404 not_found")
     }
     const { error } = yield* submit(content, { more: { persona_ids: five } })
     assert.strictEqual(error.code, "no_valid_personas")
@@ -126,7 +126,7 @@ testOnService(
 )
 
 for (const [index, path] of (["approve", "decline", "expire", "fail"] as const).entries()) {
-  testOnService(
+  registerServiceTest(
     `Test environment: one of the test personas always simulates this outcome: ${path}`,
     Effect.gen(function* () {
       const { personas, send, way } = yield* sandbox
@@ -136,7 +136,7 @@ for (const [index, path] of (["approve", "decline", "expire", "fail"] as const).
   )
 }
 
-testOnService(
+registerServiceTest(
   "Test environment: an assignment of the fifth persona advances only on POST /test/assignments/{share_id}/advance",
   Effect.gen(function* () {
     const { key, personas, send, test } = yield* sandbox
@@ -151,18 +151,18 @@ testOnService(
     assert.strictEqual(yield* status, "topic_sent")
     const advance = (caller: string, share: string) =>
       sendRequest(`POST /test/assignments/${share}/advance`, { key: caller })
-    assert.strictEqual(statusAndCode(yield* advance(key, share_id)), "404 not_found")
-    assert.strictEqual(statusAndCode(yield* advance(test, unknownId)), "404 not_found")
+    assert.strictEqual(formatStatusAndCode(yield* advance(key, share_id)), "404 not_found")
+    assert.strictEqual(formatStatusAndCode(yield* advance(test, unknownId)), "404 not_found")
     for (const step of steps) {
       assert.strictEqual((yield* advance(test, share_id)).data.status, step)
       assert.strictEqual(yield* status, step)
     }
-    assert.deepStrictEqual(invalidFieldsOf(yield* advance(test, share_id)), ["action"])
+    assert.deepStrictEqual(readInvalidFields(yield* advance(test, share_id)), ["action"])
   })
 )
 
 for (const path of ["decline", "expire", "fail"] as const) {
-  testOnService(
+  registerServiceTest(
     `Test environment: if the content contains [${path}], licensed personas simulate this outcome`,
     Effect.gen(function* () {
       const { persona, send, way } = yield* sandbox
@@ -172,7 +172,7 @@ for (const path of ["decline", "expire", "fail"] as const) {
   )
 }
 
-testOnService(
+registerServiceTest(
   "Test environment: the local generator always writes the drafts",
   Effect.gen(function* () {
     const { persona, send, test, way } = yield* sandbox
@@ -184,14 +184,14 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Test environment: the same content can be submitted again after 60 seconds",
   Effect.gen(function* () {
     const { persona, send } = yield* sandbox
-    assert.strictEqual(statusAndCode(yield* send(content, persona.id)), "201")
+    assert.strictEqual(formatStatusAndCode(yield* send(content, persona.id)), "201")
     yield* TestClock.adjust(59_999)
-    assert.strictEqual(statusAndCode(yield* send(content, persona.id)), "400 no_valid_personas")
+    assert.strictEqual(formatStatusAndCode(yield* send(content, persona.id)), "400 no_valid_personas")
     yield* TestClock.adjust(1)
-    assert.strictEqual(statusAndCode(yield* send(content, persona.id)), "201")
+    assert.strictEqual(formatStatusAndCode(yield* send(content, persona.id)), "201")
   })
 )

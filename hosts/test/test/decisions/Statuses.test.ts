@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import {
   type AssignmentState,
   bringAssignmentToState,
-  firstPersona,
+  getFirstPersona,
   layerOfServiceUnderTest,
   openCreatorLink,
   type SeededPartner,
@@ -126,7 +126,7 @@ layer(layerOfServiceUnderTest)("decisions, States: statuses", (it) => {
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const { id, personas } = yield* submitTopicWithStates(by, content, ["commentary_generated"])
-      const { act } = yield* openCreatorLink(firstPersona(personas), content)
+      const { act } = yield* openCreatorLink(getFirstPersona(personas), content)
       const polls = Effect.forEach(Array.from({ length: 40 }), () => by.get(`/topics/${id}/status`), { concurrency: 8 })
       const [answers] = yield* Effect.all([polls, act("approve")], { concurrency: 2 })
       for (const { body } of answers) {
@@ -150,7 +150,7 @@ layer(layerOfServiceUnderTest)("decisions, States: statuses", (it) => {
         { total_personas: 3, completed: 1, pending: 0, failed: 2 }
       ].entries()) {
         const state = (["declined", "creator_approved", "withdrawn"] as const)[index] ?? "topic_sent"
-        yield* bringAssignmentToState({ by, id, content }, firstPersona(personas.slice(index)), state)
+        yield* bringAssignmentToState({ by, id, content }, getFirstPersona(personas.slice(index)), state)
         assert.deepStrictEqual(yield* counts, summary)
       }
     })

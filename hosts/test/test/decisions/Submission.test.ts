@@ -6,7 +6,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  type ApiAnswer,
+  type ApiResponse,
   type AssignmentState,
   bringAssignmentToState,
   layerOfServiceUnderTest,
@@ -17,13 +17,13 @@ import {
 const content = "Will the Lakers make the play-offs?"
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-const refused = (answer: ApiAnswer) => {
+const refused = (answer: ApiResponse) => {
   assert.deepStrictEqual([answer.status, answer.body.error?.code], [400, "invalid_request"], answer.text)
   return answer.body.error.details
 }
 
 /** Returns the result of each persona of a submission, even if the submission is refused. */
-const statuses = ({ body }: ApiAnswer): ReadonlyArray<string> =>
+const statuses = ({ body }: ApiResponse): ReadonlyArray<string> =>
   (body.success ? body.data.results : body.error.details).map(({ status }: { readonly status: string }) => status)
 
 const setUp = Effect.gen(function* () {
@@ -75,14 +75,16 @@ layer(layerOfServiceUnderTest)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("a topic is sent once to a persona that is listed twice, and the second result is duplicate", () =>
-    Effect.gen(function* () {
-      const { by, persona, post } = yield* setUp
-      const answer = yield* post(content, [persona.id, persona.id])
-      assert.deepStrictEqual(statuses(answer), ["sent", "duplicate"])
-      assert.strictEqual(answer.body.data.personas_sent, 1)
-      assert.strictEqual((yield* by.get("/topics")).body.data[0].total_personas, 1)
-    })
+  it.effect(
+    "a topic is sent once to a persona that is listed twice, and the second result has the status duplicate",
+    () =>
+      Effect.gen(function* () {
+        const { by, persona, post } = yield* setUp
+        const answer = yield* post(content, [persona.id, persona.id])
+        assert.deepStrictEqual(statuses(answer), ["sent", "duplicate"])
+        assert.strictEqual(answer.body.data.personas_sent, 1)
+        assert.strictEqual((yield* by.get("/topics")).body.data[0].total_personas, 1)
+      })
   )
 
   it.effect("a submission without valid personas gets 400 no_valid_personas, stores nothing and uses no quota", () =>

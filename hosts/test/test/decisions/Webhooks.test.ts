@@ -13,12 +13,12 @@ import * as TestClock from "effect/testing/TestClock"
 import {
   actAsCreator,
   findCreatorToken,
-  invalidFieldsOf,
+  formatStatusAndCode,
+  readInvalidFields,
+  registerServiceTest,
   seedPartner,
   sendRequest,
   startTime,
-  statusAndCode,
-  testOnService,
   uuidPattern,
   validWebhookBody,
   waitForStatus
@@ -32,20 +32,20 @@ const registering = Effect.gen(function* () {
   return { ...made, post }
 })
 
-testOnService(
+registerServiceTest(
   "Secret: a secret that begins with whsec_ must be the base64 of 24 to 64 bytes",
   Effect.gen(function* () {
     const { post } = yield* registering
     const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString("base64")}`
     for (const bytes of [24, 32, 64])
-      assert.strictEqual(statusAndCode(yield* post({ secret: secret(bytes) })), "201", `${bytes}`)
+      assert.strictEqual(formatStatusAndCode(yield* post({ secret: secret(bytes) })), "201", `${bytes}`)
     for (const bytes of [23, 65])
-      assert.deepStrictEqual(invalidFieldsOf(yield* post({ secret: secret(bytes) })), ["secret"])
-    assert.deepStrictEqual(invalidFieldsOf(yield* post({ secret: `whsec_${"!".repeat(40)}` })), ["secret"])
+      assert.deepStrictEqual(readInvalidFields(yield* post({ secret: secret(bytes) })), ["secret"])
+    assert.deepStrictEqual(readInvalidFields(yield* post({ secret: `whsec_${"!".repeat(40)}` })), ["secret"])
   })
 )
 
-testOnService(
+registerServiceTest(
   "Secret: a secret without the prefix whsec_ must have 32 to 256 printable ASCII characters",
   Effect.gen(function* () {
     const { post } = yield* registering
@@ -54,12 +54,12 @@ testOnService(
       assert.strictEqual((yield* post({ secret })).data.secret, secret)
     }
     for (const secret of ["a".repeat(31), "a".repeat(257), `${"a".repeat(32)}\n`, `${"a".repeat(32)}é`]) {
-      assert.deepStrictEqual(invalidFieldsOf(yield* post({ secret })), ["secret"])
+      assert.deepStrictEqual(readInvalidFields(yield* post({ secret })), ["secret"])
     }
   })
 )
 
-testOnService(
+registerServiceTest(
   "Secret: a generated secret is whsec_ and 32 random bytes in base64",
   Effect.gen(function* () {
     const { post } = yield* registering
@@ -72,7 +72,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Disabled webhook: PATCH with the status active enables it and sets consecutive_failures to 0",
   Effect.gen(function* () {
     const { key, post } = yield* registering
@@ -91,33 +91,38 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "Registration: a URL whose host is not public gets 400, for a new webhook and for a change of the URL",
   Effect.gen(function* () {
     const { key, post } = yield* registering
     yield* (yield* InMemoryWebhookReceivers).refuse("inside.example", "must not name a host in a private network")
     const inside = { url: "https://inside.example/hook" }
-    assert.deepStrictEqual(invalidFieldsOf(yield* post(inside)), ["url"])
+    assert.deepStrictEqual(readInvalidFields(yield* post(inside)), ["url"])
     const { id } = (yield* post()).data
-    assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest(`PATCH /webhooks/${id}`, { key, body: inside })), ["url"])
+    assert.deepStrictEqual(readInvalidFields(yield* sendRequest(`PATCH /webhooks/${id}`, { key, body: inside })), [
+      "url"
+    ])
     assert.strictEqual((yield* sendRequest(`GET /webhooks/${id}`, { key })).data.url, validWebhookBody.url)
   })
 )
 
-testOnService(
+registerServiceTest(
   "Registration: an organization has at most 20 webhooks in each environment",
   Effect.gen(function* () {
     const { owner, post } = yield* registering
-    for (let count = 1; count <= 20; count++) assert.strictEqual(statusAndCode(yield* post()), "201")
-    assert.strictEqual(statusAndCode(yield* post()), "400 invalid_request")
+    for (let count = 1; count <= 20; count++) assert.strictEqual(formatStatusAndCode(yield* post()), "201")
+    assert.strictEqual(formatStatusAndCode(yield* post()), "400 invalid_request")
     const { text: key } = yield* Seed.issueApiKey(owner, { environment: "test" })
-    assert.strictEqual(statusAndCode(yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })), "201")
+    assert.strictEqual(
+      formatStatusAndCode(yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })),
+      "201"
+    )
     const { post: others } = yield* registering
-    assert.strictEqual(statusAndCode(yield* others()), "201")
+    assert.strictEqual(formatStatusAndCode(yield* others()), "201")
   })
 )
 
-testOnService(
+registerServiceTest(
   "Registration: the contact gets a mail about a new webhook or a new URL, and about no other change or deletion",
   Effect.gen(function* () {
     const { key, owner, post } = yield* registering
@@ -142,7 +147,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "GET /webhooks lists all webhooks without their secrets",
   Effect.gen(function* () {
     const { key, post } = yield* registering
@@ -157,7 +162,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "GET /webhooks/{id} returns a webhook without its secret, and 404 to another organization",
   Effect.gen(function* () {
     const { key, post } = yield* registering
@@ -169,25 +174,25 @@ testOnService(
     })
     const stranger = yield* seedPartner()
     assert.strictEqual(
-      statusAndCode(yield* sendRequest(`GET /webhooks/${shown.id}`, { key: stranger.key })),
+      formatStatusAndCode(yield* sendRequest(`GET /webhooks/${shown.id}`, { key: stranger.key })),
       "404 not_found"
     )
   })
 )
 
-testOnService(
+registerServiceTest(
   "DELETE /webhooks/{id} deletes the webhook and returns {id, deleted: true}",
   Effect.gen(function* () {
     const { key, post } = yield* registering
     const { id } = (yield* post()).data
     const { body, status } = yield* sendRequest(`DELETE /webhooks/${id}`, { key })
     assert.deepStrictEqual([status, body], [200, { success: true, data: { id, deleted: true } }])
-    assert.strictEqual(statusAndCode(yield* sendRequest(`GET /webhooks/${id}`, { key })), "404 not_found")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest(`GET /webhooks/${id}`, { key })), "404 not_found")
     assert.deepStrictEqual((yield* sendRequest("GET /webhooks", { key })).data, [])
   })
 )
 
-testOnService(
+registerServiceTest(
   "Partner's approval: the first POST …/approve sets partner_approved_at, and no call changes a status",
   Effect.gen(function* () {
     const { key, persona, submit } = yield* seedPartner()

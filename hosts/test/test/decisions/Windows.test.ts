@@ -9,9 +9,9 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  type ApiAnswer,
+  type ApiResponse,
   type AssignmentState,
-  firstPersona,
+  getFirstPersona,
   layerOfServiceUnderTest,
   openCreatorLink,
   samplePerspective,
@@ -25,7 +25,7 @@ import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
-const refused = ({ body, status }: ApiAnswer) => {
+const refused = ({ body, status }: ApiResponse) => {
   assert.deepStrictEqual([status, body.error?.code], [400, "invalid_request"], JSON.stringify(body))
   return body.error.details
 }
@@ -40,7 +40,7 @@ const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<
 const one = Effect.fnUntraced(function* (state: AssignmentState) {
   const by = yield* seedPartner()
   const { id, personas } = yield* submitTopicWithStates(by, content, [state])
-  const persona = firstPersona(personas)
+  const persona = getFirstPersona(personas)
   const { act, look } = yield* openCreatorLink(persona, content)
   const view = Effect.map(by.get(`/topics/${id}/status`), ({ body }) => ({
     overall: body.data.overall_status as string,

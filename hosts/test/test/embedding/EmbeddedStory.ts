@@ -49,7 +49,7 @@ export const seedOrganization = async (pc: EmbeddedPartnerCommentary) => {
   return { organization_id, persona_id }
 }
 
-export const exampleTopicFor = (
+export const makeExampleTopic = (
   ids: Awaited<ReturnType<typeof seedOrganization>>,
   content = "Who wins the derby on Sunday?"
 ) => ({
@@ -69,7 +69,7 @@ export const runAndCheckWorkflow = async (service: Opened) => {
   const { mail, pc } = service
   const ids = await seedOrganization(pc)
   const { organization_id } = ids
-  const { topic_id } = await pc.topics.submit({ ...exampleTopicFor(ids), external_reference: "derby-1" })
+  const { topic_id } = await pc.topics.submit({ ...makeExampleTopic(ids), external_reference: "derby-1" })
   expect((await act(service, await mail(/asks/), "respond", { perspective: "The home side." })).status).toBe(200)
   expect((await act(service, await mail(/draft/), "approve", {})).status).toBe(200)
   const { commentaries } = await pc.topics.find({ organization_id, topic_id })

@@ -2,7 +2,7 @@
 import { postgres } from "partner-commentary/postgres/Postgres"
 import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { exampleTopicFor, openEmbeddedService, runAndCheckWorkflow, seedOrganization } from "./EmbeddedStory.ts"
+import { makeExampleTopic, openEmbeddedService, runAndCheckWorkflow, seedOrganization } from "./EmbeddedStory.ts"
 import { createEmptyDatabase, createHostPool } from "./HostDatabase.ts"
 
 const { BOOL, INT8, NUMERIC, TIMESTAMP, TIMESTAMPTZ } = pg.types.builtins
@@ -69,7 +69,7 @@ it("if the host uses all connections of its pool, requests and creators' pages g
   onTestFinished(pc.stop)
   const ids = await seedOrganization(pc)
   const { organization_id } = ids
-  const { topic_id } = await pc.topics.submit(exampleTopicFor(ids))
+  const { topic_id } = await pc.topics.submit(makeExampleTopic(ids))
   const link = /https:\/\/app\.example\/commentary\/creator\/\S+/.exec((await mail(/asks/)).text)?.[0] ?? ""
   const key = { organization_id, environment: "live", name: "reader", scopes: ["topics:read"] } as const
   const { full_key } = await pc.apiKeys.create(key)

@@ -5,7 +5,7 @@
 import { postgres } from "partner-commentary/postgres/Postgres"
 import type pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { exampleTopicFor, openEmbeddedService, runAndCheckWorkflow, seedOrganization } from "./EmbeddedStory.ts"
+import { makeExampleTopic, openEmbeddedService, runAndCheckWorkflow, seedOrganization } from "./EmbeddedStory.ts"
 import { createEmptyDatabase, createHostPool } from "./HostDatabase.ts"
 
 const tablesOf = async (pool: pg.Pool) => {
@@ -88,7 +88,7 @@ describe("A separate schema", () => {
     for (const name of ['Host\'s "own"', "other"]) {
       const { pc } = openEmbeddedService(postgres(pool, { schema: name }), { workers: false })
       onTestFinished(pc.stop)
-      await pc.topics.submit(exampleTopicFor(await seedOrganization(pc)))
+      await pc.topics.submit(makeExampleTopic(await seedOrganization(pc)))
       expect(await pc.organizations.list()).toHaveLength(1)
     }
     expect(Object.keys(await tablesOf(pool)).toSorted()).toEqual(['Host\'s "own"', "other"])
@@ -101,7 +101,7 @@ describe("A separate schema", () => {
     const { pc } = openEmbeddedService(postgres(pool, { schema }), { workers: false })
     onTestFinished(pc.stop)
     const ids = await seedOrganization(pc)
-    await pc.topics.submit(exampleTopicFor(ids))
+    await pc.topics.submit(makeExampleTopic(ids))
     expect((await pc.topics.list(ids)).total).toBe(1)
     expect((await pool.query("SELECT * FROM topics")).rows).toEqual([])
     expect((await pool.query("SELECT * FROM organizations")).rows).toEqual([])

@@ -13,14 +13,17 @@ import type { NewTopic } from "partner-commentary/use-cases/Topics"
 import { describe, expect, it, onTestFinished } from "vitest"
 import {
   type EmbeddedPartnerCommentary,
-  exampleTopicFor,
+  makeExampleTopic,
   openEmbeddedService,
   runAndCheckWorkflow,
   seedOrganization
 } from "./EmbeddedStory.ts"
 
 // #region sqlite
-/** The database can be busy while the service writes on its own connection. The retries must not block the thread. */
+/**
+ * The database can be busy while the service writes on its own connection. This function then retries, and does not
+ * block the thread between two tries.
+ */
 const begin = async (database: DatabaseSync, tries = 200) => {
   for (let left = tries; left > 0; left--) {
     try {
@@ -102,7 +105,7 @@ describe.each([{}, { readBigInts: true, returnArrays: true }])("on a DatabaseSyn
   it("a topic is committed together with the host's rows, and the workers find the topic", async () => {
     const { database, ids, mail, pc } = await started(options)
     await begin(database)
-    const { topic_id } = await pc.topics.submit(exampleTopicFor(ids), { db: database })
+    const { topic_id } = await pc.topics.submit(makeExampleTopic(ids), { db: database })
     database.prepare("INSERT INTO orders VALUES (?)").run(topic_id)
     expect((await pc.topics.list(ids)).total).toBe(0)
     database.exec("COMMIT")
@@ -113,7 +116,7 @@ describe.each([{}, { readBigInts: true, returnArrays: true }])("on a DatabaseSyn
   it("a topic is rolled back together with the host's rows, and no mail is sent", async () => {
     const { database, ids, mails, orders, pc } = await started(options)
     await begin(database)
-    const { topic_id } = await pc.topics.submit(exampleTopicFor(ids), { db: database })
+    const { topic_id } = await pc.topics.submit(makeExampleTopic(ids), { db: database })
     database.prepare("INSERT INTO orders VALUES (?)").run(topic_id)
     database.exec("ROLLBACK")
     expect((await pc.topics.list(ids)).total).toBe(0)
@@ -126,11 +129,11 @@ describe.each([{}, { readBigInts: true, returnArrays: true }])("on a DatabaseSyn
 it("if the host's code fails after a topic was submitted, neither the topic nor the host's row is stored", async () => {
   const { database, ids, pc } = await started()
   database.exec("DROP TABLE orders")
-  await expect(order(pc, database, exampleTopicFor(ids))).rejects.toThrow("no such table: orders")
+  await expect(order(pc, database, makeExampleTopic(ids))).rejects.toThrow("no such table: orders")
   expect((await pc.topics.list(ids)).total).toBe(0)
   await begin(database)
   database.exec("CREATE TABLE orders (topic TEXT); COMMIT")
-  await order(pc, database, exampleTopicFor(ids))
+  await order(pc, database, makeExampleTopic(ids))
   expect((await pc.topics.list(ids)).total).toBe(1)
 })
 
@@ -139,7 +142,7 @@ it("a refused call does not change the host's transaction", async () => {
   await begin(database)
   database.exec("INSERT INTO orders VALUES ('kept')")
   await pc.licenses.revoke(ids, { db: database })
-  await expect(pc.topics.submit(exampleTopicFor(ids), { db: database })).rejects.toMatchObject({
+  await expect(pc.topics.submit(makeExampleTopic(ids), { db: database })).rejects.toMatchObject({
     code: "no_valid_personas"
   })
   database.exec("COMMIT")
@@ -150,7 +153,7 @@ it("a refused call does not change the host's transaction", async () => {
 it("every use case that writes joins the host's transaction", async () => {
   const { database, ids, pc } = await started()
   const at = { db: database }
-  const { topic_id } = await pc.topics.submit(exampleTopicFor(ids))
+  const { topic_id } = await pc.topics.submit(makeExampleTopic(ids))
   await begin(database)
   const { id: organization_id } = await pc.organizations.create({ name: "Riverside" }, at)
   await pc.organizations.update({ organization_id, plan: "premium" }, at)
@@ -171,7 +174,7 @@ it("every use case that writes joins the host's transaction", async () => {
 
 it("partners see a change only after the host commits, and never after the host rolls back", async () => {
   const { database, ids, pc } = await started()
-  const { topic_id } = await pc.topics.submit(exampleTopicFor(ids))
+  const { topic_id } = await pc.topics.submit(makeExampleTopic(ids))
   const { full_key } = await pc.apiKeys.create({ ...ids, name: "backend", scopes: ["topics:read"] })
   const url = `https://app.example/commentary/partner/v1/topics/${topic_id}/status`
   const status = async () => {
@@ -196,9 +199,9 @@ it("calls on one connection run one after another, and a refused call does not u
   await begin(database)
   const at = { db: database }
   const calls = await Promise.allSettled([
-    pc.topics.submit(exampleTopicFor(ids), at),
-    pc.topics.submit(exampleTopicFor(ids), at),
-    pc.topics.submit(exampleTopicFor(ids, "Who wins the cup in the autumn?"), at)
+    pc.topics.submit(makeExampleTopic(ids), at),
+    pc.topics.submit(makeExampleTopic(ids), at),
+    pc.topics.submit(makeExampleTopic(ids, "Who wins the cup in the autumn?"), at)
   ])
   expect(calls.filter(({ status }) => status === "fulfilled")).toHaveLength(2)
   database.exec("COMMIT")
@@ -208,9 +211,9 @@ it("calls on one connection run one after another, and a refused call does not u
 it("other writes of the service wait for the host's commit, but reads do not wait", async () => {
   const { database, ids, pc } = await started()
   await begin(database)
-  await pc.topics.submit(exampleTopicFor(ids), { db: database })
+  await pc.topics.submit(makeExampleTopic(ids), { db: database })
   let isWritten = false
-  const waiting = pc.topics.submit(exampleTopicFor(ids, "Who wins the cup in the autumn?")).then(() => {
+  const waiting = pc.topics.submit(makeExampleTopic(ids, "Who wins the cup in the autumn?")).then(() => {
     isWritten = true
   })
   expect((await pc.topics.list(ids)).total).toBe(0)
@@ -226,7 +229,7 @@ it("with Kysely on node:sqlite, a topic is committed or rolled back together wit
   const db = new Kysely<{ orders: { topic: string } }>({ dialect: dialectOf(database) })
   const order = (content: string, fails: boolean) =>
     db.transaction().execute(async (trx) => {
-      const { topic_id } = await pc.topics.submit({ ...exampleTopicFor(ids), content }, { db: database })
+      const { topic_id } = await pc.topics.submit({ ...makeExampleTopic(ids), content }, { db: database })
       await trx.insertInto("orders").values({ topic: topic_id }).execute()
       if (fails) throw new Error("the host's own failure")
       return topic_id
@@ -244,9 +247,9 @@ it("with Kysely on node:sqlite, a transaction that reads first succeeds while th
   let beside: Promise<unknown> = Promise.resolve()
   const topic = await db.transaction().execute(async (trx) => {
     await trx.selectFrom("orders").selectAll().execute()
-    beside = pc.topics.submit(exampleTopicFor(ids, "Who wins the cup in the autumn?"))
+    beside = pc.topics.submit(makeExampleTopic(ids, "Who wins the cup in the autumn?"))
     await setTimeout(50)
-    const { topic_id } = await pc.topics.submit(exampleTopicFor(ids), { db: database })
+    const { topic_id } = await pc.topics.submit(makeExampleTopic(ids), { db: database })
     await trx.insertInto("orders").values({ topic: topic_id }).execute()
     return topic_id
   })
@@ -261,20 +264,20 @@ it("a deferred transaction that read before a write of the service is refused, a
   expect(orders()).toEqual([])
   await pc.organizations.create({ name: "Riverside" })
   const start = performance.now()
-  await expect(pc.topics.submit(exampleTopicFor(ids), { db: database })).rejects.toMatchObject({
+  await expect(pc.topics.submit(makeExampleTopic(ids), { db: database })).rejects.toMatchObject({
     code: "invalid_option",
     message: expect.stringContaining("begin it with BEGIN IMMEDIATE")
   })
   expect(performance.now() - start).toBeLessThan(2500)
   database.exec("ROLLBACK")
-  await order(pc, database, exampleTopicFor(ids))
+  await order(pc, database, makeExampleTopic(ids))
   expect((await pc.topics.list(ids)).total).toBe(1)
 })
 
-describe("Invalid values of the options db and database", () => {
-  it("the option db refuses a database without a transaction, a database on another file, and other objects", async () => {
+describe("Invalid values of the options `db` and `database`", () => {
+  it("the option `db` refuses a database without a transaction, a database on another file, and other objects", async () => {
     const { database, ids, pc } = await started()
-    const submitted = (db: object) => pc.topics.submit(exampleTopicFor(ids), { db })
+    const submitted = (db: object) => pc.topics.submit(makeExampleTopic(ids), { db })
     const other = hostDatabase()
     other.exec("BEGIN")
     await expect(submitted(database)).rejects.toThrow("The option db has no open transaction.")
@@ -286,7 +289,7 @@ describe("Invalid values of the options db and database", () => {
     expect((await pc.topics.list(ids)).total).toBe(0)
   })
 
-  it("the option database refuses a closed database and a database in memory", () => {
+  it("the option `database` refuses a closed database and a database in memory", () => {
     const sentence = "The option database must be an open DatabaseSync on a file"
     expect(() => sqlite(new DatabaseSync(":memory:"))).toThrow(sentence)
     expect(() => sqlite(new DatabaseSync("x.db", { open: false }))).toThrow(sentence)

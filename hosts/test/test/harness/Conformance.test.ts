@@ -15,7 +15,7 @@ const slash = "/partner/v1/personas/"
  * Wraps a host with a router that adds a header, redirects a trailing slash, and changes the responses of two paths.
  */
 const changed =
-  (ask: HostConformance.SendRequest): HostConformance.SendRequest =>
+  (ask: HostConformance.SendHostRequest): HostConformance.SendHostRequest =>
   async (asked) => {
     if (asked.target === slash) {
       return { status: 308, headers: { location: slash.slice(0, -1) }, bytes: new Uint8Array() }

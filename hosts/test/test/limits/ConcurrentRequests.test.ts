@@ -13,7 +13,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { apiEnvironmentOf, readOpenApiOperations, sendOperation } from "../support/authorization/Operations.ts"
+import { findAffectedEnvironment, readOpenApiOperations, sendOperation } from "../support/authorization/Operations.ts"
 
 interface Taken {
   readonly pool: ConcurrencyPool
@@ -44,8 +44,8 @@ const watched = Layer.effect(
 const application = Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
 
 const nothing = "019c0e5f-03aa-7001-8000-94d0b7f3a6e2"
-const things = { topic: nothing, commentary: nothing, reference: "none", persona: nothing }
-const others = { webhook: nothing, delivery: nothing, key: nothing, share: nothing }
+const resourceIds = { topic: nothing, commentary: nothing, reference: "none", persona: nothing }
+const others = { webhook: nothing, delivery: nothing, key: nothing, assignment: nothing }
 
 const pools: Readonly<Record<string, ConcurrencyPool>> = {
   createTopic: "frequent",
@@ -70,10 +70,10 @@ it.effect("each call counts once toward the organization's concurrency limit for
     assert.isAbove(all.length, 20)
     const seen: Record<string, ReadonlyArray<Taken>> = {}
     for (const operation of all) {
-      const credentials = operation.scheme === "ApiKey" ? { key: keys[apiEnvironmentOf(operation)] } : { token }
+      const credentials = operation.scheme === "ApiKey" ? { key: keys[findAffectedEnvironment(operation)] } : { token }
       yield* sendOperation(
         operation,
-        { ...things, ...others },
+        { ...resourceIds, ...others },
         { ...credentials, ...(operation.takesBody ? { body: {} } : {}) }
       )
       seen[operation.id] = taken.splice(0)

@@ -89,8 +89,8 @@ const scene = (limits: Partial<OrganizationLimits>) =>
 
 const ofFifty = { pass: 50, hourly: 50, limit: 50, wait: 3600 }
 
-const it100 = (of: string, test: Effect.Effect<void, unknown, Layer.Success<typeof behindProxy>>) =>
-  it.effect(`of 100 concurrent requests, exactly as many are admitted as ${of}`, () =>
+const it100 = (limit: string, test: Effect.Effect<void, unknown, Layer.Success<typeof behindProxy>>) =>
+  it.effect(`of 100 concurrent requests, the service admits exactly the number that ${limit}`, () =>
     Effect.provide(test, behindProxy)
   )
 

@@ -10,7 +10,7 @@ import { Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestService } from "@partner-commentary/test/TestService"
 import * as Effect from "effect/Effect"
-import { actAsCreator, creatorTokenFor, getJson, submitTopic } from "../support/Requests.ts"
+import { actAsCreator, findCreatorToken, getJson, submitTopic } from "../support/Requests.ts"
 
 const content = "Who takes the title this season?"
 const start = Date.parse("2026-03-01T09:00:00.000Z")
@@ -25,7 +25,7 @@ const answered = Effect.gen(function* () {
   yield* submitTopic(key, content, [persona], { external_reference: "title" })
   yield* work.finish
   const { data } = yield* getJson(key, "/topics/by-reference/title")
-  const token = yield* creatorTokenFor(persona, content)
+  const token = yield* findCreatorToken(persona, content)
   yield* actAsCreator(token, "respond", { perspective: "The keeper decides it." })
   return ShareId.make(data.commentaries[0].share_id)
 })

@@ -123,7 +123,7 @@ it.effect(
 )
 
 it.effect(
-  "an attempt whose worker dies does not count: the next failed attempt is retried after a minute, like a first one",
+  "an attempt whose worker dies does not count: the next failed attempt is retried after a minute, like a first failed attempt",
   () =>
     scene([refused()], (sent) =>
       Effect.gen(function* () {

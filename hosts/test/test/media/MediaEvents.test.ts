@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { makeDeliveryReader, receivedWebhookRequests, registerWebhook } from "../support/DeliveryCalls.ts"
+import { makeDeliveryReader, readWebhookRequests, registerWebhook } from "../support/DeliveryCalls.ts"
 import { readJson } from "../support/Json.ts"
 import { createApprovedTopic, drainJobs, layerWithMedia } from "../support/MediaScene.ts"
 import { getJson } from "../support/Requests.ts"
@@ -55,7 +55,7 @@ it.effect("each file that becomes ready causes an event with its URL, for webhoo
     assert.deepInclude(commentary, { id: commentary_id, content, audio_url, video_url, partner_approved_at: null })
     for (const { data } of events) assert.isString(data.commentary[`${data.output_type}_url`])
     yield* makeDeliveryReader(key, hook.id).delivered(2)
-    const sent = (yield* receivedWebhookRequests).filter(({ url }) => url === "https://example.com/media")
+    const sent = (yield* readWebhookRequests).filter(({ url }) => url === "https://example.com/media")
     assert.sameDeepMembers(
       sent.map(({ body }) => JSON.parse(body)),
       events

@@ -31,26 +31,28 @@ const begun = (wanted: number) => Effect.map(attempts, (count) => count >= wante
 
 const schedule = ["1 minute", "10 minutes", "1 hour", "6 hours"] as const
 
-it.effect("audio is tried after 0, 1 min, 10 min, 1 h and 6 h, and if the last attempt succeeds the URL appears", () =>
-  Effect.gen(function* () {
-    const media = yield* ScriptedMedia
-    yield* media.failNext(...failures(2))
-    yield* media.loseNext(...failures(2))
-    const { entry, urls } = yield* createApprovedTopic(["audio"])
-    yield* drainJobs
-    for (const [index, delay] of schedule.entries()) {
-      assert.strictEqual(yield* attempts, index + 1)
-      assert.deepInclude(yield* entry, { content: approvedText, audio_url: null })
-      yield* TestClock.adjust(Duration.subtract(Duration.fromInputUnsafe(delay), Duration.millis(1)))
+it.effect(
+  "the synthesis of audio is tried after 0, 1 min, 10 min, 1 h and 6 h, and if the last attempt succeeds, the commentary has the URL",
+  () =>
+    Effect.gen(function* () {
+      const media = yield* ScriptedMedia
+      yield* media.failNext(...failures(2))
+      yield* media.loseNext(...failures(2))
+      const { entry, urls } = yield* createApprovedTopic(["audio"])
       yield* drainJobs
-      assert.strictEqual(yield* attempts, index + 1, `not before ${delay}`)
-      yield* TestClock.adjust("1 millis")
-      yield* drainJobs
-    }
-    assert.strictEqual(yield* attempts, 5)
-    assert.isString((yield* urls)[0])
-    assert.lengthOf([...(yield* media.stored)], 1)
-  }).pipe(Effect.provide(layerWithMedia("audio")))
+      for (const [index, delay] of schedule.entries()) {
+        assert.strictEqual(yield* attempts, index + 1)
+        assert.deepInclude(yield* entry, { content: approvedText, audio_url: null })
+        yield* TestClock.adjust(Duration.subtract(Duration.fromInputUnsafe(delay), Duration.millis(1)))
+        yield* drainJobs
+        assert.strictEqual(yield* attempts, index + 1, `not before ${delay}`)
+        yield* TestClock.adjust("1 millis")
+        yield* drainJobs
+      }
+      assert.strictEqual(yield* attempts, 5)
+      assert.isString((yield* urls)[0])
+      assert.lengthOf([...(yield* media.stored)], 1)
+    }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
 for (const [what, fails, tried] of [

@@ -20,7 +20,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
 import { makeWritesFail, stopWriteFailures } from "../support/FailingWrites.ts"
 import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
-import { actAsCreator, creatorTokenFor, getJson, submitTopic } from "../support/Requests.ts"
+import { actAsCreator, findCreatorToken, getJson, submitTopic } from "../support/Requests.ts"
 import { exampleWebhookUrl, postWebhook } from "../support/WebhookCalls.ts"
 
 interface Line {
@@ -64,7 +64,7 @@ it.effect("each log line about a topic has the topic's id", () =>
     const topicId = yield* submitTopic(key, content, [persona], { output_types: ["text", "audio"] })
     yield* logged("A mail must wait")
     yield* TestClock.adjust("1 minute")
-    const token = yield* creatorTokenFor(persona, content)
+    const token = yield* findCreatorToken(persona, content)
     yield* call(`/creator/${token}`)
 
     const defect = (table: string, on: "INSERT" | "UPDATE", rows: (row: string) => string) => ({ table, on, rows })

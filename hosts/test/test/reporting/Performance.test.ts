@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
-import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
+import { actAsCreator, findCreatorToken, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
 
 const at = (moment: string) => TestClock.setTime(Date.parse(moment))
 const perspective = "They will win it, and by some distance."
@@ -49,8 +49,8 @@ it.effect("the metrics cover the topics that were sent in the period, in total a
 
     const first = yield* submitTopic(key, title, [ada, bo])
     const second = yield* submitTopic(key, relegation, [ada, bo])
-    const [firstOfAda, secondOfAda] = [yield* creatorTokenFor(ada, title), yield* creatorTokenFor(ada, relegation)]
-    const firstOfBo = yield* creatorTokenFor(bo, title)
+    const [firstOfAda, secondOfAda] = [yield* findCreatorToken(ada, title), yield* findCreatorToken(ada, relegation)]
+    const firstOfBo = yield* findCreatorToken(bo, title)
 
     yield* at("2026-03-01T10:00:00.000Z")
     yield* actAsCreator(firstOfAda, "respond", { perspective })
@@ -130,16 +130,16 @@ it.effect("failed assignments are counted by their failure reason", () =>
     const topic = yield* submitTopic(key, "Who takes the title?", personas)
     const [ada, bo, cy] = personas as [(typeof personas)[0], (typeof personas)[0], (typeof personas)[0]]
     yield* generator.failNext({ permanent: true })
-    yield* actAsCreator(yield* creatorTokenFor(ada, "the title"), "respond", { perspective })
+    yield* actAsCreator(yield* findCreatorToken(ada, "the title"), "respond", { perspective })
     yield* eventually(
       "the failed attempt",
       Effect.map(generator.requests, ({ length }) => length === 1)
     )
     for (const persona of [bo, cy]) {
-      yield* actAsCreator(yield* creatorTokenFor(persona, "the title"), "respond", { perspective })
+      yield* actAsCreator(yield* findCreatorToken(persona, "the title"), "respond", { perspective })
       yield* waitForStatus(key, topic, persona, "commentary_generated")
     }
-    yield* actAsCreator(yield* creatorTokenFor(bo, "the title"), "withdraw")
+    yield* actAsCreator(yield* findCreatorToken(bo, "the title"), "withdraw")
     yield* at("2026-03-09T09:00:00.000Z")
     const counts = { ...none, sent: 3, generation_failed: 1, approval_timeout: 1, withdrawn: 1 }
     yield* eventually(

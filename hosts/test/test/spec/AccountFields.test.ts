@@ -88,8 +88,9 @@ const tables: ReadonlyArray<readonly ["usage" | "key" | "webhook", string, Reado
 layer(Answers.layer)("specification 2", (it) => {
   for (const [resource, name, rows] of tables) {
     for (const [path, type, literals] of rows) {
-      it.effect(`${name}: ${path} (${type})${literals === undefined ? "" : `: ${literals.join(", ")}`}`, () =>
-        Effect.map(Answers, (seen) => checkField(seen[resource], path, type, literals))
+      it.effect(
+        `the field ${path} of ${name} has the type ${type}${literals === undefined ? "" : `: ${literals.join(", ")}`}`,
+        () => Effect.map(Answers, (seen) => checkField(seen[resource], path, type, literals))
       )
     }
   }

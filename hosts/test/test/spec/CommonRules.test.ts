@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
-import { valuesAt } from "../support/conformance/Fields.ts"
+import { findValuesAtPath } from "../support/conformance/Fields.ts"
 import { makeOperationExamples } from "../support/conformance/Operations.ts"
 import {
   bringAssignmentToState,
@@ -136,7 +136,7 @@ layer(layerOfServiceUnderTest)("specification 1", (it) => {
       const keys = yield* sendRequest("/partner/v1/api-keys", {
         token: yield* Seed.issueDashboardToken(other.organization)
       })
-      assert.deepStrictEqual(valuesAt(keys.body, "data[].id"), [other.keyId])
+      assert.deepStrictEqual(findValuesAtPath(keys.body, "data[].id"), [other.keyId])
     })
   )
 

@@ -4,19 +4,19 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import {
-  type ApiAnswer,
+  type ApiResponse,
+  formatStatusAndCode,
+  registerServiceTest,
   seedPartner,
   sendRequest,
   startTime,
-  statusAndCode,
-  testOnService,
   unknownId,
   validWebhookBody
 } from "../support/conformance/Dashboard.ts"
 
 /** Checks that a response has the error envelope of section 1, without `details`. */
-const bare = (answer: ApiAnswer, status: number, code: string) => {
-  assert.strictEqual(statusAndCode(answer), `${status} ${code}`)
+const bare = (answer: ApiResponse, status: number, code: string) => {
+  assert.strictEqual(formatStatusAndCode(answer), `${status} ${code}`)
   assert.deepStrictEqual(Object.keys(answer.body), ["success", "error"])
   assert.strictEqual(answer.body.success, false)
   assert.sameMembers(Object.keys(answer.error), ["code", "message"])
@@ -24,14 +24,14 @@ const bare = (answer: ApiAnswer, status: number, code: string) => {
 }
 
 /** Checks that a response has the error envelope of section 1, and returns the error's `details`. */
-const detailed = (answer: ApiAnswer, status: number, code: string) => {
-  assert.strictEqual(statusAndCode(answer), `${status} ${code}`)
+const detailed = (answer: ApiResponse, status: number, code: string) => {
+  assert.strictEqual(formatStatusAndCode(answer), `${status} ${code}`)
   assert.strictEqual(answer.body.success, false)
   assert.sameMembers(Object.keys(answer.error), ["code", "message", "details"])
   return answer.error.details
 }
 
-testOnService(
+registerServiceTest(
   "7 invalid_request, 400: no persona id; details {field, constraint}",
   Effect.gen(function* () {
     const { submit } = yield* seedPartner()
@@ -45,7 +45,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "7 invalid_request, 400: content length out of bounds; details {field, constraint}",
   Effect.gen(function* () {
     const { submit } = yield* seedPartner()
@@ -57,7 +57,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "7 invalid_request, 400: a parameter invalid; details {field, constraint}",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
@@ -67,7 +67,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "7 unauthorized, 401: missing or invalid key; no details",
   Effect.gen(function* () {
     bare(yield* sendRequest("GET /topics"), 401, "unauthorized")
@@ -76,7 +76,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "7 key_revoked, 401: key revoked; no details",
   Effect.gen(function* () {
     const { createKey, token } = yield* seedPartner()
@@ -86,7 +86,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "7 key_expired, 401: key expired; no details",
   Effect.gen(function* () {
     const { owner } = yield* seedPartner()
@@ -95,7 +95,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "7 ip_restricted, 401: request from an address not on the key's list; no details",
   Effect.gen(function* () {
     const { owner } = yield* seedPartner()
@@ -104,7 +104,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "7 scope_denied, 401: key lacks required scope; no details",
   Effect.gen(function* () {
     const { owner } = yield* seedPartner()
@@ -113,7 +113,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "7 not_licensed, 403: no active license for the persona; details an object with persona_id",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
@@ -123,7 +123,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "7 not_found, 404: topic, persona or reference does not exist; no details",
   Effect.gen(function* () {
     const { key, token } = yield* seedPartner()
@@ -142,7 +142,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "7 no_valid_personas: none of the requested personas could be sent to; details an array of {persona_id, status}",
   Effect.gen(function* () {
     const { submit } = yield* seedPartner()
@@ -157,7 +157,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "7 rate_limit_exceeded, 429: rate limit exceeded; details {retry_after (seconds), limit, remaining}",
   Effect.gen(function* () {
     const { key } = yield* seedPartner({ limits: { requests_per_hour: 1 } })
@@ -167,7 +167,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "7 internal_error, 500: server failure; no details, and the message does not reveal the cause",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
@@ -181,7 +181,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "7 All errors use the error envelope, for every method, every kind of path and every kind of body",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()

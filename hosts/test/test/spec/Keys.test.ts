@@ -2,78 +2,84 @@
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import {
-  invalidFieldsOf,
+  formatStatusAndCode,
+  readInvalidFields,
+  registerServiceTest,
   seedPartner,
   sendRequest,
-  statusAndCode,
-  testOnService,
   timestampPattern
 } from "../support/conformance/Dashboard.ts"
 
 const body = { name: "Backend", scopes: ["topics:read", "usage:read"] }
 
-testOnService(
+registerServiceTest(
   "4 POST /api-keys: creates an API key",
   Effect.gen(function* () {
     const { token } = yield* seedPartner()
     const { data, status } = yield* sendRequest("POST /api-keys", { token, body })
     assert.strictEqual(status, 201)
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: data.full_key })), "200")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: data.full_key })), "200")
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 POST /api-keys: authentication by Authorization: Bearer <JWT>, not the API key header",
   Effect.gen(function* () {
     const { key, token } = yield* seedPartner()
-    assert.strictEqual(statusAndCode(yield* sendRequest("POST /api-keys", { key, body })), "401 unauthorized")
-    assert.strictEqual(statusAndCode(yield* sendRequest("POST /api-keys", { token: key, body })), "401 unauthorized")
-    assert.strictEqual(statusAndCode(yield* sendRequest("POST /api-keys", { key: token, body })), "401 unauthorized")
-    assert.strictEqual(statusAndCode(yield* sendRequest("POST /api-keys", { token, body })), "201")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("POST /api-keys", { key, body })), "401 unauthorized")
+    assert.strictEqual(
+      formatStatusAndCode(yield* sendRequest("POST /api-keys", { token: key, body })),
+      "401 unauthorized"
+    )
+    assert.strictEqual(
+      formatStatusAndCode(yield* sendRequest("POST /api-keys", { key: token, body })),
+      "401 unauthorized"
+    )
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("POST /api-keys", { token, body })), "201")
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 POST /api-keys: name is required, a string",
   Effect.gen(function* () {
     const { token } = yield* seedPartner()
     const { name: _, ...rest } = body
-    assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest("POST /api-keys", { token, body: rest })), ["name"])
+    assert.deepStrictEqual(readInvalidFields(yield* sendRequest("POST /api-keys", { token, body: rest })), ["name"])
     assert.deepStrictEqual(
-      invalidFieldsOf(yield* sendRequest("POST /api-keys", { token, body: { ...body, name: 7 } })),
+      readInvalidFields(yield* sendRequest("POST /api-keys", { token, body: { ...body, name: 7 } })),
       ["name"]
     )
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 POST /api-keys: scopes are required, an array of strings",
   Effect.gen(function* () {
     const { token } = yield* seedPartner()
     const { scopes: _, ...rest } = body
-    assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest("POST /api-keys", { token, body: rest })), ["scopes"])
+    assert.deepStrictEqual(readInvalidFields(yield* sendRequest("POST /api-keys", { token, body: rest })), ["scopes"])
     for (const scopes of ["topics:read", [7]]) {
-      const [field] = invalidFieldsOf(yield* sendRequest("POST /api-keys", { token, body: { ...body, scopes } }))
+      const [field] = readInvalidFields(yield* sendRequest("POST /api-keys", { token, body: { ...body, scopes } }))
       assert.match(field ?? "", /^scopes/)
     }
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 POST /api-keys: the IP whitelist is an optional array of strings",
   Effect.gen(function* () {
     const { token } = yield* seedPartner()
-    assert.strictEqual(statusAndCode(yield* sendRequest("POST /api-keys", { token, body })), "201")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("POST /api-keys", { token, body })), "201")
     const listed = { ...body, ip_whitelist: ["203.0.113.7"] }
-    assert.strictEqual(statusAndCode(yield* sendRequest("POST /api-keys", { token, body: listed })), "201")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("POST /api-keys", { token, body: listed })), "201")
     const text = { ...body, ip_whitelist: "203.0.113.7" }
-    assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest("POST /api-keys", { token, body: text })), [
+    assert.deepStrictEqual(readInvalidFields(yield* sendRequest("POST /api-keys", { token, body: text })), [
       "ip_whitelist"
     ])
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 POST /api-keys: response data is {id, name, full_key, key_prefix, scopes, created_at}",
   Effect.gen(function* () {
     const { token } = yield* seedPartner()
@@ -85,7 +91,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "2 API key: key_prefix is the leading characters of the key",
   Effect.gen(function* () {
     const { token } = yield* seedPartner()
@@ -95,7 +101,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 POST /api-keys: full_key is returned only in this response",
   Effect.gen(function* () {
     const { token } = yield* seedPartner()
@@ -114,7 +120,7 @@ testOnService(
 )
 
 for (const environment of ["live", "test"]) {
-  testOnService(
+  registerServiceTest(
     `2 API key: key format pk_<environment>_<random_string>, with environment ${environment}`,
     Effect.gen(function* () {
       const { token } = yield* seedPartner()
@@ -124,7 +130,7 @@ for (const environment of ["live", "test"]) {
   )
 }
 
-testOnService(
+registerServiceTest(
   "4 GET /api-keys lists keys",
   Effect.gen(function* () {
     const { keyId, token } = yield* seedPartner()
@@ -138,24 +144,27 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 POST /api-keys/{id}/rotate rotates a key",
   Effect.gen(function* () {
     const { token } = yield* seedPartner()
     const before = (yield* sendRequest("POST /api-keys", { token, body })).data
     const after = yield* sendRequest(`POST /api-keys/${before.id}/rotate`, { token, body: { grace_period_seconds: 0 } })
-    assert.strictEqual(statusAndCode(after), "201")
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: after.data.full_key })), "200")
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: before.full_key })), "401 key_revoked")
+    assert.strictEqual(formatStatusAndCode(after), "201")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: after.data.full_key })), "200")
+    assert.strictEqual(
+      formatStatusAndCode(yield* sendRequest("GET /usage", { key: before.full_key })),
+      "401 key_revoked"
+    )
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 DELETE /api-keys/{id} revokes a key",
   Effect.gen(function* () {
     const { token } = yield* seedPartner()
     const { full_key, id } = (yield* sendRequest("POST /api-keys", { token, body })).data
-    assert.strictEqual(statusAndCode(yield* sendRequest(`DELETE /api-keys/${id}`, { token })), "200")
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "401 key_revoked")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest(`DELETE /api-keys/${id}`, { token })), "200")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "401 key_revoked")
   })
 )

@@ -6,23 +6,23 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  type ApiAnswer,
-  rateHeadersOf,
+  type ApiResponse,
+  formatStatusAndCode,
+  readRateLimitHeaders,
+  registerServiceTest,
   seedPartner,
   sendRequest,
-  startTimeInSeconds,
-  statusAndCode,
-  testOnService
+  startTimeInSeconds
 } from "../support/conformance/Dashboard.ts"
 
 /** Sends `count` requests, some of them concurrently. All requests must get the same response. */
-const all = Effect.fnUntraced(function* <E, R>(count: number, request: Effect.Effect<ApiAnswer, E, R>, end: string) {
+const all = Effect.fnUntraced(function* <E, R>(count: number, request: Effect.Effect<ApiResponse, E, R>, end: string) {
   const answers = yield* Effect.forEach(Array.from({ length: count }), () => request, { concurrency: 16 })
-  assert.deepStrictEqual([...new Set(answers.map(statusAndCode))], [end])
+  assert.deepStrictEqual([...new Set(answers.map(formatStatusAndCode))], [end])
 })
 
-const refused = (answer: ApiAnswer, limit: number) => {
-  assert.strictEqual(statusAndCode(answer), "429 rate_limit_exceeded")
+const refused = (answer: ApiResponse, limit: number) => {
+  assert.strictEqual(formatStatusAndCode(answer), "429 rate_limit_exceeded")
   assert.deepInclude(answer.error.details, { limit, remaining: 0 })
 }
 
@@ -35,7 +35,7 @@ const tiers = [
 ] as const
 
 for (const [plan, hourly, burst] of tiers) {
-  testOnService(
+  registerServiceTest(
     `8 Tier ${plan}: ${hourly} requests per hour`,
     Effect.gen(function* () {
       const { key } = yield* on(plan)
@@ -47,11 +47,11 @@ for (const [plan, hourly, burst] of tiers) {
       }
       refused(yield* sendRequest("GET /usage", { key }), hourly)
       yield* TestClock.adjust("50 minutes")
-      assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key })), "200")
+      assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key })), "200")
     })
   )
 
-  testOnService(
+  registerServiceTest(
     `8 Tier ${plan}: burst of ${burst} per minute`,
     Effect.gen(function* () {
       const { key } = yield* on(plan)
@@ -59,27 +59,27 @@ for (const [plan, hourly, burst] of tiers) {
       yield* all(burst, usage, "200")
       refused(yield* usage, burst)
       yield* TestClock.adjust("1 minute")
-      assert.strictEqual(statusAndCode(yield* usage), "200")
+      assert.strictEqual(formatStatusAndCode(yield* usage), "200")
     })
   )
 }
 
-testOnService(
+registerServiceTest(
   "8 Endpoint-specific limits: POST /topics 100 per hour",
   Effect.gen(function* () {
     const { key, submit } = yield* on("premium")
     for (let sent = 0; sent < 100; sent++) {
-      assert.strictEqual(statusAndCode(yield* submit(`Will the cup be theirs in ${2030 + sent}?`)), "201")
+      assert.strictEqual(formatStatusAndCode(yield* submit(`Will the cup be theirs in ${2030 + sent}?`)), "201")
     }
     refused(yield* submit("Will the cup be theirs after all?"), 100)
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /topics", { key })), "200")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /topics", { key })), "200")
     yield* TestClock.adjust("1 hour")
-    assert.strictEqual(statusAndCode(yield* submit("Will the cup be theirs after all?")), "201")
+    assert.strictEqual(formatStatusAndCode(yield* submit("Will the cup be theirs after all?")), "201")
   })
 )
 
 for (const path of ["/personas", "/topics/{id}"]) {
-  testOnService(
+  registerServiceTest(
     `8 Endpoint-specific limits: GET ${path} 1000 per hour`,
     Effect.gen(function* () {
       const { key, submit } = yield* on("premium")
@@ -91,12 +91,12 @@ for (const path of ["/personas", "/topics/{id}"]) {
         yield* TestClock.adjust("1 minute")
       }
       refused(yield* request, 1000)
-      assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key })), "200")
+      assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key })), "200")
     })
   )
 }
 
-testOnService(
+registerServiceTest(
   "8 Rate-limit headers on all responses: successes and errors of every status",
   Effect.gen(function* () {
     const { createKey, key, submit, token } = yield* seedPartner({ limits: { burst_per_minute: 12 } })
@@ -125,44 +125,45 @@ testOnService(
     const statuses = new Set(answers.map(({ status }) => status))
     assert.deepStrictEqual([...statuses].sort(), [200, 201, 400, 401, 403, 404, 429, 500])
     for (const answer of answers) {
-      for (const value of rateHeadersOf(answer)) assert.isTrue(Number.isInteger(value), statusAndCode(answer))
+      for (const value of readRateLimitHeaders(answer))
+        assert.isTrue(Number.isInteger(value), formatStatusAndCode(answer))
     }
   })
 )
 
-testOnService(
+registerServiceTest(
   "8 X-RateLimit-Limit: max requests per hour",
   Effect.gen(function* () {
     for (const [plan, hourly] of tiers) {
       const { key } = yield* on(plan)
-      assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key }))[0], hourly)
+      assert.strictEqual(readRateLimitHeaders(yield* sendRequest("GET /usage", { key }))[0], hourly)
     }
   })
 )
 
-testOnService(
+registerServiceTest(
   "8 X-RateLimit-Remaining: requests left in the window",
   Effect.gen(function* () {
     const { key } = yield* seedPartner({ limits: { requests_per_hour: 3 } })
     for (const left of [2, 1, 0, 0])
-      assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key }))[1], left)
+      assert.strictEqual(readRateLimitHeaders(yield* sendRequest("GET /usage", { key }))[1], left)
   })
 )
 
-testOnService(
+registerServiceTest(
   "8 X-RateLimit-Reset: Unix timestamp when the limit resets",
   Effect.gen(function* () {
     const { key } = yield* seedPartner({ limits: { requests_per_hour: 1 } })
-    assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key }))[2], startTimeInSeconds + 3600)
+    assert.strictEqual(readRateLimitHeaders(yield* sendRequest("GET /usage", { key }))[2], startTimeInSeconds + 3600)
     yield* TestClock.adjust("59 minutes")
     const last = yield* sendRequest("GET /usage", { key })
-    assert.deepStrictEqual([last.status, rateHeadersOf(last)[2]], [429, startTimeInSeconds + 3600])
+    assert.deepStrictEqual([last.status, readRateLimitHeaders(last)[2]], [429, startTimeInSeconds + 3600])
     yield* TestClock.adjust("1 minute")
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key })), "200")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key })), "200")
   })
 )
 
-testOnService(
+registerServiceTest(
   "8 A limited request gets HTTP 429, code rate_limit_exceeded, and a Retry-After header",
   Effect.gen(function* () {
     const { key } = yield* seedPartner({ limits: { requests_per_hour: 1 } })

@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { checkField, type FieldType, valuesAt } from "../support/conformance/Fields.ts"
+import { checkField, type FieldType, findValuesAtPath } from "../support/conformance/Fields.ts"
 import {
   layerOfServiceUnderTest,
   samplePerspective,
@@ -118,8 +118,9 @@ layer(Answers.layer)("specification 2", (it) => {
   for (const [shape, name, rows] of tables) {
     for (const [path, type, literals] of rows) {
       const field = path.replace(/^\[\]\./, "")
-      it.effect(`${name}: ${field} (${type})${literals === undefined ? "" : `: ${literals.join(", ")}`}`, () =>
-        Effect.map(Answers, (seen) => checkField(seen[shape], path, type, literals))
+      it.effect(
+        `the field ${field} of ${name} has the type ${type}${literals === undefined ? "" : `: ${literals.join(", ")}`}`,
+        () => Effect.map(Answers, (seen) => checkField(seen[shape], path, type, literals))
       )
     }
   }
@@ -161,7 +162,7 @@ layer(Answers.layer)("specification 2", (it) => {
 
   it.effect("in the reference lookup, share_id distinguishes each persona's assignment", () =>
     Effect.map(Answers, ({ lookup }) =>
-      assert.strictEqual(new Set(valuesAt(lookup, "commentaries[].share_id")).size, 3)
+      assert.strictEqual(new Set(findValuesAtPath(lookup, "commentaries[].share_id")).size, 3)
     )
   )
 

@@ -1,10 +1,10 @@
-/** Tests section 4 of the specification: GET /personas and GET /personas/{id}. */
+/** Tests section 4 of the specification for GET /personas and GET /personas/{id}. */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import {
-  type ApiAnswer,
+  type ApiResponse,
   layerOfServiceUnderTest,
   type SeededPartner,
   seedPartner
@@ -12,7 +12,7 @@ import {
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-const refusal = ({ body, status }: ApiAnswer) => [status, body.error.code]
+const refusal = ({ body, status }: ApiResponse) => [status, body.error.code]
 
 const ended = Effect.fnUntraced(function* (by: SeededPartner) {
   const persona = yield* Seed.createPersona(null)

@@ -1,4 +1,4 @@
-/** Tests section 4 of the specification: POST /topics, its request fields, its response and its errors. */
+/** Tests section 4 of the specification for POST /topics: the request fields, the response and the errors. */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Clock from "effect/Clock"

@@ -112,14 +112,15 @@ layer(Answers.layer)("specification 2", (it) => {
   for (const shape of ["created", "view", "detail"] as const) {
     const [name, rows] = tables[shape]
     for (const [path, type, literals] of rows) {
-      it.effect(`${name}: ${path} (${type})${literals === undefined ? "" : `: ${literals.join(", ")}`}`, () =>
-        Effect.map(Answers, (seen) => checkField(seen[shape], path, type, literals))
+      it.effect(
+        `the field ${path} of ${name} has the type ${type}${literals === undefined ? "" : `: ${literals.join(", ")}`}`,
+        () => Effect.map(Answers, (seen) => checkField(seen[shape], path, type, literals))
       )
     }
   }
 
   for (const [path, type] of commentaryRows) {
-    it.effect(`Topic detail: commentary object: ${path} (${type})`, () =>
+    it.effect(`the field ${path} of a commentary in the topic detail has the type ${type}`, () =>
       Effect.map(Answers, ({ detail }) => {
         const ready = detail.commentaries.filter(({ status }: { readonly status: string }) => status === "completed")
         assert.strictEqual(ready.length, 1)

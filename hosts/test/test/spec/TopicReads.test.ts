@@ -5,9 +5,9 @@ import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import {
-  type ApiAnswer,
+  type ApiResponse,
   bringAssignmentToState,
-  firstPersona,
+  getFirstPersona,
   layerOfServiceUnderTest,
   samplePerspective,
   seedPartner,
@@ -17,7 +17,7 @@ import {
 const content = "Will the Lakers make the play-offs?"
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-const refusal = ({ body, status }: ApiAnswer) => [status, body.error.code]
+const refusal = ({ body, status }: ApiResponse) => [status, body.error.code]
 
 /** Checks that a key with only `topics:read` may read the path, and that a key with all other scopes may not. */
 const needsTopicsRead = Effect.fnUntraced(function* (path: (id: string) => string) {
@@ -182,7 +182,7 @@ layer(layerOfServiceUnderTest)("specification 4: reading topics", (it) => {
       const { body, text } = yield* by.get(`/topics/${id}/commentaries`)
       assert.deepStrictEqual(
         body.data.commentaries.map(({ persona }: { readonly persona: { readonly id: string } }) => persona.id),
-        [firstPersona(personas).id]
+        [getFirstPersona(personas).id]
       )
       assert.notInclude(text, "status")
     })

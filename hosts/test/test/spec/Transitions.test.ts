@@ -10,7 +10,7 @@ import * as TestClock from "effect/testing/TestClock"
 import {
   type AssignmentState,
   bringAssignmentToState,
-  firstPersona,
+  getFirstPersona,
   layerOfServiceUnderTest,
   openCreatorLink,
   type SeededPartner,
@@ -43,7 +43,7 @@ layer(layerOfServiceUnderTest)("specification 3", (it) => {
         const by = yield* seedPartner()
         const { id, personas } = yield* submitTopicWithStates(by, content, ["topic_sent"])
         assert.deepStrictEqual(yield* seen(by, id), waiting("topic_sent"))
-        assert.strictEqual((yield* waitForCreatorMails(firstPersona(personas), content)).length, 1)
+        assert.strictEqual((yield* waitForCreatorMails(getFirstPersona(personas), content)).length, 1)
       })
   )
 
@@ -91,9 +91,9 @@ layer(layerOfServiceUnderTest)("specification 3", (it) => {
       Effect.gen(function* () {
         const by = yield* seedPartner()
         const { id, personas } = yield* submitTopicWithStates(by, content, ["opinion_injected"])
-        const { act } = yield* openCreatorLink(firstPersona(personas), content)
+        const { act } = yield* openCreatorLink(getFirstPersona(personas), content)
         assert.strictEqual((yield* act("revise")).status, 200)
-        yield* waitForState(by, id, firstPersona(personas), "commentary_generated")
+        yield* waitForState(by, id, getFirstPersona(personas), "commentary_generated")
         assert.deepStrictEqual(yield* seen(by, id), waiting("commentary_generated"))
       })
   )
@@ -104,7 +104,7 @@ layer(layerOfServiceUnderTest)("specification 3", (it) => {
       Effect.gen(function* () {
         const by = yield* seedPartner()
         const { id, personas } = yield* submitTopicWithStates(by, content, ["commentary_generated"])
-        yield* (yield* openCreatorLink(firstPersona(personas), content)).act("approve")
+        yield* (yield* openCreatorLink(getFirstPersona(personas), content)).act("approve")
         const { commentary, ...rest } = yield* seen(by, id)
         assert.deepStrictEqual(rest, {
           status: "creator_approved",
@@ -137,7 +137,7 @@ layer(layerOfServiceUnderTest)("specification 3", (it) => {
       Effect.gen(function* () {
         const by = yield* seedPartner()
         const { id, personas } = yield* submitTopicWithStates(by, content, [state])
-        const { act } = yield* openCreatorLink(firstPersona(personas), content)
+        const { act } = yield* openCreatorLink(getFirstPersona(personas), content)
         const before = yield* by.get(`/topics/${id}/status`)
         for (const [action, body] of [
           ["respond", { perspective: "Another view of the same thing." }],
@@ -180,7 +180,7 @@ layer(layerOfServiceUnderTest)("specification 3", (it) => {
       Effect.gen(function* () {
         const by = yield* seedPartner()
         const { id, personas } = yield* submitTopicWithStates(by, content, [state])
-        const { act } = yield* openCreatorLink(firstPersona(personas), content)
+        const { act } = yield* openCreatorLink(getFirstPersona(personas), content)
         for (const action of actions) {
           const { body, status } = yield* act(action, { perspective: "Another view of the same thing." })
           assert.deepStrictEqual([status, body.error.code], [400, "invalid_request"], action)

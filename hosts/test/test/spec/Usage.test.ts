@@ -1,15 +1,15 @@
-/** Tests sections 2 and 4 of the specification: GET /usage and the Usage object. */
+/** Tests sections 2 and 4 of the specification for GET /usage and the Usage object. */
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import {
   actAsCreator,
   findCreatorToken,
+  formatStatusAndCode,
+  registerServiceTest,
   seedPartner,
   sendRequest,
   startTime,
-  statusAndCode,
-  testOnService,
   timestampPattern,
   waitForStatus
 } from "../support/conformance/Dashboard.ts"
@@ -19,18 +19,18 @@ const integers = (value: object, names: ReadonlyArray<string>) => {
   for (const number of Object.values(value)) assert.isTrue(Number.isInteger(number))
 }
 
-testOnService(
+registerServiceTest(
   "4 GET /usage: scope usage:read",
   Effect.gen(function* () {
     const { owner } = yield* seedPartner()
     const reader = yield* Seed.issueApiKey(owner, { scopes: ["usage:read"] })
     const others = yield* Seed.issueApiKey(owner, { scopes: ["personas:read", "topics:submit", "topics:read"] })
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: reader.text })), "200")
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: others.text })), "401 scope_denied")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: reader.text })), "200")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: others.text })), "401 scope_denied")
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 GET /usage: response data is a Usage object, of period, usage, quotas and remaining",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
@@ -41,7 +41,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "2 Usage: period is an object of start and end, timestamps of the current billing period",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
@@ -52,7 +52,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "2 Usage: usage is an object of topics_created, commentaries_generated and api_calls, integers",
   Effect.gen(function* () {
     const { key, persona, submit } = yield* seedPartner()
@@ -71,7 +71,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "2 Usage: quotas is an object of topics_per_month, commentaries_per_month and api_calls_per_hour, integers",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
@@ -80,7 +80,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "2 Usage: remaining is an object of topics and commentaries, integers",
   Effect.gen(function* () {
     const { key, submit } = yield* seedPartner()

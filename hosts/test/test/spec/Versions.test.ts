@@ -9,10 +9,10 @@ import * as Effect from "effect/Effect"
 import {
   actAsCreator,
   findCreatorToken,
+  formatStatusAndCode,
+  registerServiceTest,
   seedPartner,
   sendRequest,
-  statusAndCode,
-  testOnService,
   unknownId,
   validWebhookBody,
   waitForStatus
@@ -34,7 +34,7 @@ const served = Effect.gen(function* () {
   return operations(yield* Effect.flatMap(call("/openapi.json"), readJson))
 })
 
-testOnService(
+registerServiceTest(
   "9.1 The version is part of the path: /partner/v1/",
   Effect.gen(function* () {
     const { call } = yield* TestApi
@@ -48,7 +48,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "9.2 Minor updates within a version are backwards compatible: every released operation still has its released response statuses",
   Effect.gen(function* () {
     const released = operations(JSON.parse(readFileSync("docs/openapi.released.json", "utf8")))
@@ -60,7 +60,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "9.3 Deprecation is announced 6 months before removal: nothing is deprecated, and no response has a Deprecation or Sunset header",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
@@ -75,46 +75,49 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "9.4 v1 has topics, personas, usage and API-key management endpoints",
   Effect.gen(function* () {
     const { key, token } = yield* seedPartner()
     for (const line of ["GET /topics", "GET /personas", "GET /usage"]) {
-      assert.strictEqual(statusAndCode(yield* sendRequest(line, { key })), "200")
+      assert.strictEqual(formatStatusAndCode(yield* sendRequest(line, { key })), "200")
     }
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /api-keys", { token })), "200")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /api-keys", { token })), "200")
   })
 )
 
-testOnService(
+registerServiceTest(
   "9.4 v1 has API-key authentication, scope-based permissions and IP restriction",
   Effect.gen(function* () {
     const { createKey } = yield* seedPartner()
     const { full_key: key } = (yield* createKey({ scopes: ["topics:read"], ip_whitelist: ["203.0.113.7"] })).data
     const from = (address: string, line: string) => sendRequest(line, { key, headers: { "x-forwarded-for": address } })
-    assert.strictEqual(statusAndCode(yield* from("203.0.113.7", "GET /topics")), "200")
-    assert.strictEqual(statusAndCode(yield* from("203.0.113.7", "GET /usage")), "401 scope_denied")
-    assert.strictEqual(statusAndCode(yield* from("203.0.113.8", "GET /topics")), "401 ip_restricted")
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /topics")), "401 unauthorized")
+    assert.strictEqual(formatStatusAndCode(yield* from("203.0.113.7", "GET /topics")), "200")
+    assert.strictEqual(formatStatusAndCode(yield* from("203.0.113.7", "GET /usage")), "401 scope_denied")
+    assert.strictEqual(formatStatusAndCode(yield* from("203.0.113.8", "GET /topics")), "401 ip_restricted")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /topics")), "401 unauthorized")
   })
 )
 
-testOnService(
+registerServiceTest(
   "9.5 Features that were announced for later are available: webhooks, bulk topic submission, performance-metric reporting",
   Effect.gen(function* () {
     const { key, persona } = yield* seedPartner()
-    assert.strictEqual(statusAndCode(yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })), "201")
-    const topics = [{ content: "Will the cup be theirs again?", persona_ids: [persona.id] }]
-    assert.strictEqual(statusAndCode(yield* sendRequest("POST /topics/bulk", { key, body: { topics } })), "200")
-    assert.strictEqual(statusAndCode(yield* sendRequest("GET /metrics/performance", { key })), "200")
     assert.strictEqual(
-      statusAndCode(yield* sendRequest(`POST /topics/${unknownId}/bulk`, { key, body: { topics } })),
+      formatStatusAndCode(yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })),
+      "201"
+    )
+    const topics = [{ content: "Will the cup be theirs again?", persona_ids: [persona.id] }]
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("POST /topics/bulk", { key, body: { topics } })), "200")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /metrics/performance", { key })), "200")
+    assert.strictEqual(
+      formatStatusAndCode(yield* sendRequest(`POST /topics/${unknownId}/bulk`, { key, body: { topics } })),
       "404 not_found"
     )
   })
 )
 
-testOnService(
+registerServiceTest(
   "9.5 Request values audio and video exist in output_types; audio_url and video_url are null or a URL",
   Effect.gen(function* () {
     const { key, persona, submit } = yield* seedPartner()

@@ -3,11 +3,11 @@ import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  invalidFieldsOf,
+  formatStatusAndCode,
+  readInvalidFields,
+  registerServiceTest,
   seedPartner,
   sendRequest,
-  statusAndCode,
-  testOnService,
   timestampPattern,
   validWebhookBody
 } from "../support/conformance/Dashboard.ts"
@@ -32,7 +32,7 @@ const registered = Effect.fnUntraced(function* (given: object = {}) {
   return { key, data, patch }
 })
 
-testOnService(
+registerServiceTest(
   "4 POST /webhooks: registers a webhook endpoint",
   Effect.gen(function* () {
     const { data, key } = yield* registered()
@@ -41,34 +41,34 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 POST /webhooks: url is required, an HTTPS URL",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
     const { url: _, ...rest } = validWebhookBody
-    assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest("POST /webhooks", { key, body: rest })), ["url"])
+    assert.deepStrictEqual(readInvalidFields(yield* sendRequest("POST /webhooks", { key, body: rest })), ["url"])
     for (const url of ["http://partner.example/commentary", "partner.example", "wss://partner.example", 7]) {
       assert.deepStrictEqual(
-        invalidFieldsOf(yield* sendRequest("POST /webhooks", { key, body: { ...validWebhookBody, url } })),
+        readInvalidFields(yield* sendRequest("POST /webhooks", { key, body: { ...validWebhookBody, url } })),
         ["url"]
       )
     }
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 POST /webhooks: events are required, an array of strings",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
     const { events: _, ...rest } = validWebhookBody
-    assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest("POST /webhooks", { key, body: rest })), ["events"])
+    assert.deepStrictEqual(readInvalidFields(yield* sendRequest("POST /webhooks", { key, body: rest })), ["events"])
     const text = { ...validWebhookBody, events: "creator.approved" }
-    assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest("POST /webhooks", { key, body: text })), ["events"])
+    assert.deepStrictEqual(readInvalidFields(yield* sendRequest("POST /webhooks", { key, body: text })), ["events"])
   })
 )
 
 for (const type of ["creator.approved", "partner.approved", "commentary.failed"]) {
-  testOnService(
+  registerServiceTest(
     `6 Events: ${type} is subscribable`,
     Effect.gen(function* () {
       const { data } = yield* registered({ events: [type] })
@@ -77,20 +77,20 @@ for (const type of ["creator.approved", "partner.approved", "commentary.failed"]
   )
 }
 
-testOnService(
+registerServiceTest(
   "4 POST /webhooks: events allow creator.approved, partner.approved, commentary.failed, and nothing else",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
     const all = { ...validWebhookBody, events: ["creator.approved", "partner.approved", "commentary.failed"] }
-    assert.strictEqual(statusAndCode(yield* sendRequest("POST /webhooks", { key, body: all })), "201")
+    assert.strictEqual(formatStatusAndCode(yield* sendRequest("POST /webhooks", { key, body: all })), "201")
     for (const type of ["topic.created", "webhook.test", "CREATOR.APPROVED", "*", ""]) {
       const body = { ...validWebhookBody, events: ["creator.approved", type] }
-      assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest("POST /webhooks", { key, body })), ["events[1]"])
+      assert.deepStrictEqual(readInvalidFields(yield* sendRequest("POST /webhooks", { key, body })), ["events[1]"])
     }
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 POST /webhooks: secret is optional, minimum 32 characters, generated when omitted",
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
@@ -100,7 +100,7 @@ testOnService(
       secret
     )
     const short = { ...validWebhookBody, secret: "s".repeat(31) }
-    assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest("POST /webhooks", { key, body: short })), ["secret"])
+    assert.deepStrictEqual(readInvalidFields(yield* sendRequest("POST /webhooks", { key, body: short })), ["secret"])
     const one = (yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })).data.secret
     const other = (yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })).data.secret
     assert.isAtLeast(one.length, 32)
@@ -108,7 +108,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 POST /webhooks: response data is the Webhook including secret",
   Effect.gen(function* () {
     const { data } = yield* registered()
@@ -118,7 +118,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 POST /webhooks: the secret is returned only here; it cannot be retrieved later",
   Effect.gen(function* () {
     const { data, key } = yield* registered()
@@ -131,7 +131,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 POST /webhooks: initial status is active, consecutive_failures is 0, last_delivery_at is null",
   Effect.gen(function* () {
     const { data } = yield* registered()
@@ -139,7 +139,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 PATCH /webhooks/{id}: url, events and status are all optional",
   Effect.gen(function* () {
     const { data, patch } = yield* registered()
@@ -153,31 +153,31 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 PATCH /webhooks/{id}: url is an HTTPS string, events an array of the allowed strings",
   Effect.gen(function* () {
     const { patch } = yield* registered()
-    assert.deepStrictEqual(invalidFieldsOf(yield* patch({ url: "http://other.example/" })), ["url"])
-    assert.deepStrictEqual(invalidFieldsOf(yield* patch({ events: ["topic.created"] })), ["events[0]"])
-    assert.deepStrictEqual(invalidFieldsOf(yield* patch({ events: "creator.approved" })), ["events"])
+    assert.deepStrictEqual(readInvalidFields(yield* patch({ url: "http://other.example/" })), ["url"])
+    assert.deepStrictEqual(readInvalidFields(yield* patch({ events: ["topic.created"] })), ["events[0]"])
+    assert.deepStrictEqual(readInvalidFields(yield* patch({ events: "creator.approved" })), ["events"])
   })
 )
 
-testOnService(
+registerServiceTest(
   "3 Webhook status: a client may set active or paused through the update operation, and not disabled",
   Effect.gen(function* () {
     const { patch } = yield* registered()
     for (const status of ["paused", "active"]) assert.strictEqual((yield* patch({ status })).data.status, status)
-    assert.deepStrictEqual(invalidFieldsOf(yield* patch({ status: "disabled" })), ["status"])
+    assert.deepStrictEqual(readInvalidFields(yield* patch({ status: "disabled" })), ["status"])
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 PATCH /webhooks/{id}: the secret cannot be changed; a new webhook must be created for a new secret",
   Effect.gen(function* () {
     const { key, patch } = yield* registered()
     const secret = "n".repeat(40)
-    assert.deepStrictEqual(invalidFieldsOf(yield* patch({ secret })), ["secret"])
+    assert.deepStrictEqual(readInvalidFields(yield* patch({ secret })), ["secret"])
     assert.strictEqual(
       (yield* sendRequest("POST /webhooks", { key, body: { ...validWebhookBody, secret } })).data.secret,
       secret
@@ -185,7 +185,7 @@ testOnService(
   })
 )
 
-testOnService(
+registerServiceTest(
   "4 PATCH /webhooks/{id}: response data is the Webhook without secret; updated_at changes",
   Effect.gen(function* () {
     const { data, patch } = yield* registered()

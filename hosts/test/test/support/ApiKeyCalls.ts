@@ -43,8 +43,8 @@ export const makeApiKeyCalls = Effect.fnUntraced(function* (owner: { readonly id
   }
 })
 
-/** Returns the result of a request with this key: `200`, or the code of the refusal. */
-export const resultOfRequestWithKey = Effect.fnUntraced(function* (key: string, headers: Record<string, string> = {}) {
+/** Sends a request with this key, and returns `200` or the code of the refusal. */
+export const sendRequestWithKey = Effect.fnUntraced(function* (key: string, headers: Record<string, string> = {}) {
   const { call } = yield* TestApi
   const response = yield* call("/partner/v1/topics", { key, headers })
   return response.status === 200 ? 200 : (yield* readJson(response)).error.code

@@ -11,8 +11,8 @@ import * as Effect from "effect/Effect"
 
 const baseUrl = "http://test.invalid"
 
-/** The service in the form of a `fetch` function. */
-export const serviceFetch = Effect.map(
+/** Makes a `fetch` function that calls the in-memory service. */
+export const makeServiceFetch = Effect.map(
   TestApi,
   ({ call }) =>
     (url: string, { body, headers, method }: RequestInit): Promise<Response> => {
@@ -27,7 +27,7 @@ export const serviceFetch = Effect.map(
 )
 
 export const makeClient = Effect.fnUntraced(function* (apiKey: string, more: Partial<PartnerCommentaryOptions> = {}) {
-  const fetch = yield* serviceFetch
+  const fetch = yield* makeServiceFetch
   let requests = 0
   const counted = (url: string, init: RequestInit) => {
     requests++
@@ -40,13 +40,13 @@ export const makeClient = Effect.fnUntraced(function* (apiKey: string, more: Par
 })
 
 export const makeDashboardClient = Effect.fnUntraced(function* (token: string) {
-  return new PartnerCommentaryDashboard({ token, baseUrl, fetch: yield* serviceFetch })
+  return new PartnerCommentaryDashboard({ token, baseUrl, fetch: yield* makeServiceFetch })
 })
 
 export const runClientCall = <A>(call: () => PromiseLike<A>) => Effect.promise(async () => call())
 
-/** Returns the error with which a call rejects. The error's code determines the type of its details. */
-export const expectRefusal = <Code extends ErrorCode>(code: Code, call: () => PromiseLike<unknown>) =>
+/** Returns the `ApiError` with which a call rejects. The error's code determines the type of its details. */
+export const catchApiError = <Code extends ErrorCode>(code: Code, call: () => PromiseLike<unknown>) =>
   runClientCall(async () => {
     try {
       await call()

@@ -10,7 +10,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "./Eventually.ts"
-import { actAsCreator, creatorTokenFor, submitTopic } from "./Requests.ts"
+import { actAsCreator, findCreatorToken, submitTopic } from "./Requests.ts"
 import { exampleWebhookUrl, getWebhook, postWebhook } from "./WebhookCalls.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
@@ -23,7 +23,7 @@ export const seedDecliningPartner = Effect.gen(function* () {
   const { text: key } = yield* Seed.issueApiKey(owner)
   const declined = Effect.fnUntraced(function* (content: string) {
     yield* submitTopic(key, content, [persona])
-    yield* actAsCreator(yield* creatorTokenFor(persona, content), "decline", { reason: "No." })
+    yield* actAsCreator(yield* findCreatorToken(persona, content), "decline", { reason: "No." })
   })
   /** Returns the first mail to the contact whose subject starts with `subject`. */
   const mails = (subject: string) =>
@@ -86,9 +86,9 @@ export const advanceToNextAttempt = Effect.fnUntraced(function* (list: ReturnTyp
 })
 
 /** Returns all requests to webhooks, oldest first. */
-export const receivedWebhookRequests = Effect.flatMap(InMemoryWebhookReceivers, ({ sent }) => sent)
+export const readWebhookRequests = Effect.flatMap(InMemoryWebhookReceivers, ({ sent }) => sent)
 
-export const eventsSent = Effect.map(receivedWebhookRequests, (requests) =>
+export const readSentEvents = Effect.map(readWebhookRequests, (requests) =>
   requests.map((request) => ({ request, event: JSON.parse(request.body) }))
 )
 
@@ -96,5 +96,5 @@ export const eventsSent = Effect.map(receivedWebhookRequests, (requests) =>
 export const waitForEvents = (count: number) =>
   eventually(
     `${count} events`,
-    Effect.map(eventsSent, (all) => (all.length >= count ? all : undefined))
+    Effect.map(readSentEvents, (all) => (all.length >= count ? all : undefined))
   )

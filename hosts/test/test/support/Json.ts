@@ -1,4 +1,4 @@
-/** Reads a response's JSON. The tests assert its shape. */
+/** Reads a response's JSON. The tests assert the shape of the JSON. */
 import * as Effect from "effect/Effect"
 
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts the shape instead of declaring it

@@ -1,6 +1,6 @@
 /**
- * Waits until the mail workers are idle. If a test moved the clock earlier, it could end the lease of a mail that a
- * worker has just claimed.
+ * Waits until the mail workers are idle. If a test moved the clock while a worker sends a mail, the lease of the mail
+ * could expire.
  */
 
 import * as Instant from "@partner-commentary/core/shared/Instant"

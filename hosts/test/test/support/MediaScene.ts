@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { registerWebhook } from "./DeliveryCalls.ts"
 import { eventually } from "./Eventually.ts"
-import { actAsCreator, creatorTokenFor, getJson, submitTopic } from "./Requests.ts"
+import { actAsCreator, findCreatorToken, getJson, submitTopic } from "./Requests.ts"
 
 export const startTime = Date.parse("2026-03-01T09:00:00.000Z")
 export const approvedText = "They will win it."
@@ -49,7 +49,7 @@ export const createApprovedTopic = Effect.fnUntraced(function* (
     ...more
   })
   yield* drainJobs
-  const token = yield* creatorTokenFor(persona, content)
+  const token = yield* findCreatorToken(persona, content)
   yield* actAsCreator(token, "respond", { perspective: "They will win it, and by some distance." })
   yield* drainJobs
   // Wait here, because background workers may still be running.

@@ -4,7 +4,7 @@ import * as InMemory from "@partner-commentary/test/InMemory"
 import {
   openPostgresRecordingProxy,
   type PostgresRecordingProxy,
-  type StatementsOfRoundTrip
+  type RoundTripStatements
 } from "@partner-commentary/test/postgres/PostgresProxy"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Context from "effect/Context"
@@ -49,7 +49,7 @@ export const layer = Layer.provideMerge(layerWithoutWorkers, DatabaseProxy.layer
  * concurrent requests share a transaction for their rate windows.
  */
 export const recordRoundTrips = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
-  const { turns } = yield* DatabaseProxy
+  const { roundTrips: turns } = yield* DatabaseProxy
   const before = turns.length
   const answer = yield* effect
   return {
@@ -58,8 +58,8 @@ export const recordRoundTrips = Effect.fnUntraced(function* <A, E, R>(effect: Ef
   }
 })
 
-/** Returns the first word and the first table of each statement in a turn. */
-export const summarizeStatements = (turn: StatementsOfRoundTrip): string =>
+/** Returns the first word and the first table of each statement in a round trip. */
+export const summarizeStatements = (turn: RoundTripStatements): string =>
   turn
     .map((statement) => {
       const [word = ""] = statement.split(" ")

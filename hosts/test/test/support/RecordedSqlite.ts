@@ -2,7 +2,7 @@
 import { StatementSync } from "node:sqlite"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import type { StatementsOfRoundTrip } from "@partner-commentary/test/postgres/PostgresProxy"
+import type { RoundTripStatements } from "@partner-commentary/test/postgres/PostgresProxy"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,8 +10,8 @@ import * as Layer from "effect/Layer"
 const realClock = Clock.Clock.defaultValue()
 
 /**
- * A clock whose monotonic time stands still. Otherwise a slow machine could split a group of transactions in two,
- * because a group has a maximum duration.
+ * A clock whose monotonic time stands still. A group of transactions has a maximum duration, so with the real time a
+ * slow machine could split a group.
  */
 const clock: Clock.Clock = Object.assign(Object.create(realClock), {
   monotonicTimeNanosUnsafe: () => 0n,
@@ -32,7 +32,7 @@ const methods = ["all", "get", "iterate", "run"] as const
 /** Returns the statements that were executed during the effect. Each statement counts as one round trip. */
 export const recordStatements = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
-    const turns: Array<StatementsOfRoundTrip> = []
+    const turns: Array<RoundTripStatements> = []
     const prototype = StatementSync.prototype as unknown as Record<(typeof methods)[number], Call>
     const originals = methods.map((name) => [name, prototype[name]] as const)
     for (const [name, original] of originals) {

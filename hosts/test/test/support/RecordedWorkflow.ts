@@ -1,7 +1,7 @@
 /** Runs a whole workflow, from the submission to the delivered events, and records the SQL statements of each step. */
 import * as Jobs from "@partner-commentary/server/workers/Jobs"
 import { extractCreatorToken, Mailbox } from "@partner-commentary/test/Mailbox"
-import type { StatementsOfRoundTrip } from "@partner-commentary/test/postgres/PostgresProxy"
+import type { RoundTripStatements } from "@partner-commentary/test/postgres/PostgresProxy"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import { registerWebhook } from "./DeliveryCalls.ts"
@@ -19,7 +19,7 @@ export const runJobsUntilNoneDue = Effect.gen(function* () {
 }).pipe(Effect.scoped)
 
 /** Counts commits. A statement outside of a transaction counts as one commit. */
-export const countCommits = (turns: ReadonlyArray<StatementsOfRoundTrip>) => {
+export const countCommits = (turns: ReadonlyArray<RoundTripStatements>) => {
   let commits = 0
   let isWithin = false
   for (const kind of turns.map(RecordedPostgres.summarizeStatements)) {
@@ -32,7 +32,7 @@ export const countCommits = (turns: ReadonlyArray<StatementsOfRoundTrip>) => {
 
 type Recorder<R0> = <A, E, R>(
   effect: Effect.Effect<A, E, R>
-) => Effect.Effect<{ readonly answer: A; readonly turns: ReadonlyArray<StatementsOfRoundTrip> }, E, R | R0>
+) => Effect.Effect<{ readonly answer: A; readonly turns: ReadonlyArray<RoundTripStatements> }, E, R | R0>
 
 /** Runs a whole workflow with `count` personas and two webhooks, and records the SQL statements of each step. */
 export const runRecordedWorkflow = Effect.fnUntraced(function* <R0>(count: number, record: Recorder<R0>) {

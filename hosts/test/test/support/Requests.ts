@@ -42,7 +42,7 @@ export const waitForStatus = (key: string, topicId: string, persona: Persona, st
   )
 
 /** Returns the token in the first mail to a persona's creator that quotes this content. */
-export const creatorTokenFor = Effect.fnUntraced(function* (persona: Persona, content: string) {
+export const findCreatorToken = Effect.fnUntraced(function* (persona: Persona, content: string) {
   const mailbox = yield* Mailbox
   const mail = yield* eventually(
     `a mail to ${persona.name}`,

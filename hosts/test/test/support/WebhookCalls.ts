@@ -29,12 +29,12 @@ export const retryDelivery = (key: string, id: string, delivery: string, call: T
 export const requestDeliveryRecovery = (key: string, id: string, body: unknown, call: TestApiCall = {}) =>
   ask(`/${id}/recover`, { method: "POST", key, body, ...call })
 
-export const seedApiKeyText = Effect.flatMap(Seed.createOrganization(), (owner) =>
+export const seedApiKey = Effect.flatMap(Seed.createOrganization(), (owner) =>
   Effect.map(Seed.issueApiKey(owner), ({ text }) => text)
 )
 
 /** Returns all problems that the refusal reports. */
-export const problemsInErrorResponse = ({
+export const readReportedProblems = ({
   body,
   status
 }: {

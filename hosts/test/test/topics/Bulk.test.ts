@@ -56,7 +56,7 @@ const refused = Effect.fnUntraced(function* (response: Response, field: string) 
 })
 
 it.effect(
-  "the results are in the order of the topics, each is as from a single POST /topics, and a refused topic affects no other topic",
+  "the results have the order of the topics and equal the results of single POST /topics requests, and a refused topic affects no other topic",
   () =>
     Effect.gen(function* () {
       const { call, key, list, persona, results, topic } = yield* setUp()

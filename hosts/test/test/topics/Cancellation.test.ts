@@ -9,7 +9,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
-import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
+import { actAsCreator, findCreatorToken, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 const content = "Who takes the title this season?"
@@ -37,8 +37,8 @@ it.effect("after a topic is cancelled, its unanswered assignments fail as cancel
     const { answered, cancel, key, keyId, silent } = yield* seeded
     const sql = yield* SqlClient.SqlClient
     const topicId = yield* submitTopic(key, content, [answered, silent], { external_reference: "title" })
-    const token = yield* creatorTokenFor(answered, content)
-    const other = yield* creatorTokenFor(silent, content)
+    const token = yield* findCreatorToken(answered, content)
+    const other = yield* findCreatorToken(silent, content)
     yield* actAsCreator(token, "respond", { perspective: "They will win it, and by some distance." })
     yield* waitForStatus(key, topicId, answered, "commentary_generated")
     assert.strictEqual((yield* getJson(key, "/usage")).data.remaining.commentaries, 1)
@@ -86,7 +86,7 @@ it.effect("the creator of a cancelled request gets one mail, and the creator's p
     const { call, cancel, key, silent } = yield* seeded
     const mailbox = yield* Mailbox
     const topicId = yield* submitTopic(key, content, [silent])
-    const token = yield* creatorTokenFor(silent, content)
+    const token = yield* findCreatorToken(silent, content)
     for (const _ of [1, 2, 3]) assert.strictEqual((yield* cancel(topicId)).status, 200)
     const mails = yield* eventually(
       "the mail about the cancellation",
@@ -132,7 +132,7 @@ it.effect("if a cancellation and a creator's answer are simultaneous, exactly on
       const persona = yield* Seed.createPersona(owner)
       const asked = `${content} Round ${round}`
       const topicId = yield* submitTopic(key, asked, [persona])
-      const token = yield* creatorTokenFor(persona, asked)
+      const token = yield* findCreatorToken(persona, asked)
       const respond = actAsCreator(token, "respond", { perspective: "They will win it, and by some distance." })
       const [said, { data }] = yield* Effect.all([respond, Effect.flatMap(cancel(topicId), readJson)], {
         concurrency: "unbounded"

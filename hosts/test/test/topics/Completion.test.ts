@@ -10,10 +10,10 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { eventsSent, makeDeliveryReader, registerWebhook } from "../support/DeliveryCalls.ts"
+import { makeDeliveryReader, readSentEvents, registerWebhook } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
-import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
+import { actAsCreator, findCreatorToken, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
 import * as TestIntegration from "../support/TestIntegration.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
@@ -106,8 +106,8 @@ for (const [name, path] of Object.entries(paths)) {
       const { first, key, last } = scene
       const hook = yield* registerWebhook(key, ["topic.completed"])
       const topicId = yield* submitTopic(key, content, [first, last], { external_reference: "title" })
-      const token = yield* creatorTokenFor(last, content)
-      yield* actAsCreator(yield* creatorTokenFor(first, content), "decline", { reason: "No." })
+      const token = yield* findCreatorToken(last, content)
+      yield* actAsCreator(yield* findCreatorToken(first, content), "decline", { reason: "No." })
       assert.deepStrictEqual(yield* completions(key), [])
       yield* TestClock.adjust("1 hour")
       yield* path.settle({ ...scene, token, topicId })
@@ -139,7 +139,7 @@ for (const [name, path] of Object.entries(paths)) {
       const deliveries = makeDeliveryReader(key, hook.id)
       yield* deliveries.delivered(1)
       // After a jump of the clock, the worker may repeat an attempt.
-      for (const sent of yield* eventsSent) assert.deepStrictEqual(sent.event, event)
+      for (const sent of yield* readSentEvents) assert.deepStrictEqual(sent.event, event)
       const [delivery] = yield* deliveries.list()
       assert.deepInclude(delivery, { event_id: id, type: "topic.completed", topic_id: topicId, share_id })
       assert.deepStrictEqual((yield* deliveries.one(delivery.id)).payload, event)
@@ -160,7 +160,7 @@ it.effect(
         Array.from({ length: 12 }, (_, number) => `Who wins match number ${number}?`),
         Effect.fnUntraced(function* (each) {
           const topicId = yield* submitTopic(key, each, [first, last, third])
-          const tokens = yield* Effect.forEach([first, last], (persona) => creatorTokenFor(persona, each))
+          const tokens = yield* Effect.forEach([first, last], (persona) => findCreatorToken(persona, each))
           return { tokens, topicId }
         }),
         atOnce
@@ -207,7 +207,7 @@ it.effect(
       const without = yield* registerWebhook(key, ["creator.approved", "partner.approved", "commentary.failed"])
       const both = yield* registerWebhook(key, ["topic.completed", "commentary.failed"], "https://example.com/both")
       yield* submitTopic(key, content, [last])
-      yield* actAsCreator(yield* creatorTokenFor(last, content), "decline", { reason: "No." })
+      yield* actAsCreator(yield* findCreatorToken(last, content), "decline", { reason: "No." })
       yield* makeDeliveryReader(key, both.id).delivered(2)
       yield* makeDeliveryReader(key, without.id).delivered(1)
       const typesOf = (id: string) =>
@@ -222,7 +222,7 @@ it.effect("a long-polling request for events gets its response when a topic is c
     const { key, last, post } = yield* seeded
     const { call } = yield* TestApi
     const topicId = yield* submitTopic(key, content, [last])
-    yield* creatorTokenFor(last, content)
+    yield* findCreatorToken(last, content)
     const { pagination } = yield* getJson(key, "/events?order=asc")
     const path = `/partner/v1/events?after=${pagination.next_cursor}&type=topic.completed`
     const [answer] = yield* Effect.all(

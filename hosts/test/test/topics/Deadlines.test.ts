@@ -56,7 +56,7 @@ it("a late or refused mail does not move the partner's deadline", async () => {
   expect(await expiry(other)).toBe(deadline)
 })
 
-it("the error for a deadline outside of the allowed range contains the range, and the error for an invalid time the format", async () => {
+it("the error for a deadline outside of the allowed range contains the range, and the error for an invalid time contains the format", async () => {
   const { client, pc, topic } = await startScene()
   await using _ = pc
   const create = (respond_by: string) => client.topics.create({ ...topic, respond_by })

@@ -134,19 +134,21 @@ it.effect("a refusal is not stored, so the same request runs again under the sam
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("of 20 concurrent requests with one idempotency key one runs, and all requests get its response", () =>
-  Effect.gen(function* () {
-    const { post, total } = yield* setUp
-    const answers = yield* runWhileTimePasses(
-      Effect.forEach(Array.from({ length: 20 }), () => Effect.flatMap(post("a"), seen), { concurrency: "unbounded" })
-    )
-    assert.strictEqual(answers.filter(({ replayed }) => replayed === undefined).length, 1)
-    const [first] = answers
-    for (const { body, headers, status } of answers) {
-      assert.deepStrictEqual({ body, headers, status }, { body: first?.body, headers: first?.headers, status: 201 })
-    }
-    assert.strictEqual(yield* total, 1)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "only one of 20 concurrent requests with the same idempotency key runs, and all 20 requests get the same response",
+  () =>
+    Effect.gen(function* () {
+      const { post, total } = yield* setUp
+      const answers = yield* runWhileTimePasses(
+        Effect.forEach(Array.from({ length: 20 }), () => Effect.flatMap(post("a"), seen), { concurrency: "unbounded" })
+      )
+      assert.strictEqual(answers.filter(({ replayed }) => replayed === undefined).length, 1)
+      const [first] = answers
+      for (const { body, headers, status } of answers) {
+        assert.deepStrictEqual({ body, headers, status }, { body: first?.body, headers: first?.headers, status: 201 })
+      }
+      assert.strictEqual(yield* total, 1)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect(

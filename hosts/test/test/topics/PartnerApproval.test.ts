@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { readJson } from "../support/Json.ts"
-import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
+import { actAsCreator, findCreatorToken, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 const content = "Who takes the title this season?"
@@ -17,7 +17,7 @@ const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 /** Submits a topic, approves its commentary, and returns the ids of the topic and the commentary. */
 const approvedBy = Effect.fnUntraced(function* (key: string, persona: Persona, asked = content) {
   const topicId = yield* submitTopic(key, asked, [persona], { external_reference: "title" })
-  const token = yield* creatorTokenFor(persona, asked)
+  const token = yield* findCreatorToken(persona, asked)
   yield* actAsCreator(token, "respond", { perspective: "They will win it, and by some distance." })
   yield* waitForStatus(key, topicId, persona, "commentary_generated")
   yield* actAsCreator(token, "approve", { content: "They will win it." })

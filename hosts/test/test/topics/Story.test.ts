@@ -80,7 +80,9 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
         headers: { "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams(fields).toString()
       })
-    /** Waits until the mail is stored as sent. If the clock moved before that, the worker would send the mail again. */
+    /**
+     * Waits until the mail is stored as sent, because the worker would send the mail again if the clock moved earlier.
+     */
     const mailTo = (address: string, count: number) =>
       Effect.tap(
         eventually(
@@ -243,7 +245,7 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
       assert.strictEqual(page.headers.get("referrer-policy"), "no-referrer")
     }
 
-    // Ada responds, Bo declines
+    // Ada responds, and Bo declines.
     yield* TestClock.adjust("1 hour")
     assert.strictEqual((yield* form(tokenOfAda, "respond", { perspective })).status, 303)
     assert.strictEqual((yield* form(tokenFor(toBo), "decline", { reason: "On holiday" })).status, 303)

@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { readJson } from "../support/Json.ts"
-import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.ts"
+import { actAsCreator, findCreatorToken, submitTopic } from "../support/Requests.ts"
 
 const content = "Who takes the title this season?"
 
@@ -24,7 +24,7 @@ const scene = Effect.gen(function* () {
   const persona = yield* Seed.createPersona(owner)
   const key = yield* Seed.issueApiKey(owner)
   const topicId = yield* submitTopic(key.text, content, [persona], {})
-  const token = yield* creatorTokenFor(persona, content)
+  const token = yield* findCreatorToken(persona, content)
   // Deliver the creator's mail first, because its delivery changes the deadline in the status.
   yield* settled()
   const { call } = yield* TestApi

@@ -61,7 +61,7 @@ it.effect(
 )
 
 it.effect(
-  "while the circuit breaker is open, the webhook shows the next probe and the held deliveries; a success closes it",
+  "while the circuit breaker is open, the webhook shows the next probe and the held deliveries; a success closes the circuit breaker",
   () =>
     Effect.gen(function* () {
       const receivers = yield* InMemoryWebhookReceivers

@@ -16,7 +16,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { makeDeliveryReader, registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
-import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.ts"
+import { actAsCreator, findCreatorToken, submitTopic } from "../support/Requests.ts"
 import {
   exampleWebhookEvents,
   exampleWebhookUrl,
@@ -41,7 +41,7 @@ const settled = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   )
 )
 
-/** Creates a partner at the start of a five-minute window. `mailed` waits for the mails to its contact. */
+/** Creates a partner at the start of a five-minute window. `mailed` waits for the mails to the partner's contact. */
 const partner = Effect.gen(function* () {
   if ((yield* Clock.currentTimeMillis) === 0) yield* TestClock.setTime(start)
   const owner = yield* Seed.createOrganization()
@@ -78,7 +78,7 @@ it.effect(
 )
 
 it.effect(
-  "many webhooks that are added and removed within five minutes cause two mails, and the second names the remaining ones",
+  "many webhooks that are added and removed within five minutes cause two mails, and the second mail names the remaining webhooks",
   () =>
     Effect.gen(function* () {
       const { key, mailed } = yield* partner
@@ -141,7 +141,7 @@ it.effect(
       for (let count = 1; count <= 5; count++) {
         const content = `Who is number ${count} this season?`
         yield* submitTopic(key, content, [persona])
-        tokens.push(yield* creatorTokenFor(persona, content))
+        tokens.push(yield* findCreatorToken(persona, content))
       }
       const before = (yield* mailbox.all).length
       for (const token of tokens) {
@@ -161,7 +161,7 @@ it.effect("a creator who restarts a failing draft 20 times gets at most one mail
     const generator = yield* ScriptedGenerator
     const content = "Who wins the cup this season?"
     yield* submitTopic(key, content, [persona])
-    const token = yield* creatorTokenFor(persona, content)
+    const token = yield* findCreatorToken(persona, content)
     yield* generator.failNext(...Array.from({ length: 21 }, () => ({ permanent: true })))
     const stalled = Effect.map(mailbox.to(persona.creator.email), (mails) =>
       mails.filter(({ id }) => id.includes(".stalled-"))
@@ -205,7 +205,7 @@ it.effect("a draft that fails twice and then succeeds within an hour causes only
     const generator = yield* ScriptedGenerator
     const content = "Who wins the cup this season?"
     yield* submitTopic(key, content, [persona])
-    const token = yield* creatorTokenFor(persona, content)
+    const token = yield* findCreatorToken(persona, content)
     yield* generator.failNext({ permanent: true }, { permanent: true })
     const kinds = Effect.map(mailbox.to(persona.creator.email), (mails) => mails.map(({ id }) => id.split(".").at(-1)))
     const mailed = (count: number) =>

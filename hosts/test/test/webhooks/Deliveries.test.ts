@@ -11,19 +11,22 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  eventsSent,
   makeDeliveryReader,
-  receivedWebhookRequests,
+  readSentEvents,
+  readWebhookRequests,
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
 } from "../support/DeliveryCalls.ts"
 import { eventually, runWhileTimePasses } from "../support/Eventually.ts"
-import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
+import { actAsCreator, findCreatorToken, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
 import { approves, declines, fails, seedTestIntegration } from "../support/TestIntegration.ts"
 import { exampleWebhookUrl, patchWebhook, postWebhook, removeWebhook } from "../support/WebhookCalls.ts"
 
-/** The lease is long. Otherwise a running attempt would count as lost when the test moves the clock past its lease. */
+/**
+ * The lease is long, because an attempt counts as lost when the test moves the clock past the end of the attempt's
+ * lease.
+ */
 const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
 
 it.effect("each change that causes an event is delivered once, signed, with the specification's payload", () =>
@@ -43,10 +46,10 @@ it.effect("each change that causes an event is delivered once, signed, with the 
       (answer) => Effect.promise(() => answer.json())
     )
     const topicId = created.data.topic_id
-    const token = yield* creatorTokenFor(persona, content)
+    const token = yield* findCreatorToken(persona, content)
     yield* actAsCreator(token, "respond", { perspective: "They will win it." })
     yield* waitForStatus(key, topicId, persona, "commentary_generated")
-    assert.deepStrictEqual(yield* eventsSent, [])
+    assert.deepStrictEqual(yield* readSentEvents, [])
     yield* actAsCreator(token, "approve", { content: 'They will "win" it. 🏆' })
     const [approved] = yield* waitForEvents(1)
     const shown = (yield* getJson(key, `/topics/${topicId}`)).data.commentaries[0]
@@ -93,7 +96,7 @@ it.effect(
       const { key, persona } = yield* seedDecliningPartner
       yield* registerWebhook(key, ["commentary.failed"])
       const topicId = yield* submitTopic(key, "Who goes down this season?", [persona])
-      yield* actAsCreator(yield* creatorTokenFor(persona, "Who goes down"), "decline", { reason: "Not my sport." })
+      yield* actAsCreator(yield* findCreatorToken(persona, "Who goes down"), "decline", { reason: "Not my sport." })
       const [failed] = yield* waitForEvents(1)
       const { share_id } = (yield* getJson(key, `/topics/${topicId}`)).data.commentaries[0]
       assert.deepInclude(failed?.event, { type: "commentary.failed", sequence: 1 })
@@ -151,18 +154,18 @@ it.effect(
       for (const [index, delay] of minutes.entries()) {
         const { last_delivery_at } = yield* hook.failures(index + 1)
         yield* TestClock.setTime(Date.parse(last_delivery_at) + delay * 60_000 - 1)
-        assert.strictEqual((yield* eventsSent).length, index + 1)
+        assert.strictEqual((yield* readSentEvents).length, index + 1)
         yield* eventually(
           "the next attempt, at most a tenth late",
           Effect.andThen(
             TestClock.adjust("30 seconds"),
-            Effect.map(eventsSent, (all) => all.length === index + 2)
+            Effect.map(readSentEvents, (all) => all.length === index + 2)
           )
         )
       }
       yield* hook.failures(10)
       yield* TestClock.adjust("30 days")
-      const requests = yield* receivedWebhookRequests
+      const requests = yield* readWebhookRequests
       assert.strictEqual(requests.length, 10)
       assert.strictEqual(new Set(requests.map(({ body, headers }) => `${headers["webhook-id"]} ${body}`)).size, 1)
       assert.strictEqual(new Set(requests.map(({ headers }) => headers["webhook-timestamp"])).size, 10)
@@ -184,7 +187,7 @@ it.effect(
       const shown = yield* hook.failures(0)
       assert.match(shown.last_delivery_at, /^2026-03-01T09:00:0[56]/)
       yield* TestClock.adjust("10 days")
-      assert.strictEqual((yield* eventsSent).length, 2)
+      assert.strictEqual((yield* readSentEvents).length, 2)
     }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -200,7 +203,7 @@ it.effect(
         yield* TestClock.adjust("1 hour")
       }
       yield* TestClock.adjust("10 days")
-      assert.deepStrictEqual(yield* eventsSent, [])
+      assert.deepStrictEqual(yield* readSentEvents, [])
       yield* patchWebhook(key, hook.id, { status: "active" })
       const moments = (yield* waitForEvents(15)).map(({ event }) => event.timestamp)
       // At most five deliveries run concurrently, so an event can overtake at most four others.
@@ -229,7 +232,7 @@ it.effect(
       assert.notInclude(told.text, exampleWebhookUrl)
       yield* declined("And who goes up instead?")
       yield* TestClock.adjust("2 days")
-      assert.strictEqual((yield* eventsSent).length, 1)
+      assert.strictEqual((yield* readSentEvents).length, 1)
       yield* receivers.answer(() => Effect.succeed({}))
       yield* patchWebhook(key, hook.id, { status: "active" })
       yield* waitForEvents(3)
@@ -254,7 +257,7 @@ for (const lease of ["1 second", "3 days"] as const) {
       const look = Effect.map(one(sent?.event.id.slice(4)), (seen) => (seen.status === "delivered" ? seen : undefined))
       assert.strictEqual((yield* eventually("an arrival", look)).attempt_count, 1)
       assert.lengthOf(
-        (yield* eventsSent).filter(({ event }) => event.id === sent?.event.id),
+        (yield* readSentEvents).filter(({ event }) => event.id === sent?.event.id),
         1
       )
     }).pipe(

@@ -64,7 +64,7 @@ const receiver = (...statuses: ReadonlyArray<number>) => {
 
 /**
  * Reserves a port on which no server listens. An open connection uses the port as its local port, so no other process
- * can use it.
+ * can use the port.
  */
 const deserted = Effect.gen(function* () {
   const { url } = yield* receiver()

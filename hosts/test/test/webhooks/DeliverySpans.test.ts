@@ -4,7 +4,7 @@ import * as InMemory from "@partner-commentary/test/InMemory"
 import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { eventsSent, registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
+import { readSentEvents, registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
 import * as RecordedSpans from "../support/RecordedSpans.ts"
 
 const secretly = "https://hooks.example/secret-path?token=hunter2"
@@ -24,7 +24,7 @@ it.effect(
         yield* receivers.answer(() => Effect.succeed({ status: 204 }))
         yield* TestClock.adjust("6 seconds")
         yield* hook.failures(0)
-        const [first] = yield* eventsSent
+        const [first] = yield* readSentEvents
         const attempts = spans.filter(({ name }) => name === "DeliveryWorker.deliver")
         const data = first?.event.data
         const subject = { "topic.id": data.topic_id, "share.id": data.share_id, "organization.id": owner.id }

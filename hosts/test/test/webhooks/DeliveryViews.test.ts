@@ -10,7 +10,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { makeDeliveryReader, registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
-import { getWebhook, patchWebhook, problemsInErrorResponse, removeWebhook, unknownId } from "../support/WebhookCalls.ts"
+import { getWebhook, patchWebhook, readReportedProblems, removeWebhook, unknownId } from "../support/WebhookCalls.ts"
 
 it.effect("a delivery shows its attempts with their statuses, durations and errors, and the next attempt", () =>
   Effect.gen(function* () {
@@ -195,11 +195,11 @@ it.effect("the response to an invalid delivery query reports all its problems", 
     const hook = yield* registerWebhook(key, ["commentary.failed"])
     const { page } = makeDeliveryReader(key, hook.id)
     assert.deepStrictEqual(
-      problemsInErrorResponse(yield* page("?status=sent&limit=0&cursor=next")).map(({ field }) => field),
+      readReportedProblems(yield* page("?status=sent&limit=0&cursor=next")).map(({ field }) => field),
       ["status", "limit", "cursor"]
     )
     for (const query of ["?limit=101", "?limit=x", "?cursor=evt_", "?status="]) {
-      assert.strictEqual(problemsInErrorResponse(yield* page(query)).length, 1)
+      assert.strictEqual(readReportedProblems(yield* page(query)).length, 1)
     }
     assert.strictEqual((yield* page("?limit=100&unknown=1")).status, 200)
   }).pipe(Effect.provide(InMemory.layer))

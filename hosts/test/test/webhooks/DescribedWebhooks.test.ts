@@ -1,4 +1,4 @@
-/** Compares what the OpenAPI document says about webhooks with real deliveries. */
+/** Compares real deliveries with the description of webhooks in the OpenAPI document. */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { generateOpenApiDocument } from "@partner-commentary/api/description/Description"

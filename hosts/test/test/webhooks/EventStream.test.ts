@@ -18,7 +18,7 @@ import { openStream, readResponseText } from "../support/EventStream.ts"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
 import * as RecordedSpans from "../support/RecordedSpans.ts"
-import { problemsInErrorResponse } from "../support/WebhookCalls.ts"
+import { readReportedProblems } from "../support/WebhookCalls.ts"
 
 type Stream = Effect.Success<ReturnType<typeof openStream>>
 
@@ -103,7 +103,7 @@ it.effect(
       const { key } = yield* scene
       const refused = yield* openStream(key, "?type=x&since=yesterday&after=evt_1", { "last-event-id": "2" })
       yield* waitForEnd(refused)
-      const fields = problemsInErrorResponse({ status: refused.response.status, body: JSON.parse(refused.text()) })
+      const fields = readReportedProblems({ status: refused.response.status, body: JSON.parse(refused.text()) })
       assert.deepStrictEqual(
         fields.map(({ field }) => field),
         ["after", "type", "since", "Last-Event-ID"]

@@ -10,11 +10,11 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
   makeDeliveryReader,
-  receivedWebhookRequests,
+  readWebhookRequests,
   registerWebhook,
   seedDecliningPartner
 } from "../support/DeliveryCalls.ts"
-import { problemsInErrorResponse } from "../support/WebhookCalls.ts"
+import { readReportedProblems } from "../support/WebhookCalls.ts"
 
 const first = "evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2"
 
@@ -39,7 +39,7 @@ it.effect("events are listed newest first, in pages, with the same bytes that we
       yield* TestClock.adjust("1 hour")
     }
     const newestFirst = (one: { readonly id: string }, other: { readonly id: string }) => (one.id < other.id ? 1 : -1)
-    const sent = (yield* receivedWebhookRequests)
+    const sent = (yield* readWebhookRequests)
       .map(({ body }) => ({ id: JSON.parse(body).id, body }))
       .toSorted(newestFirst)
       .map(({ body }) => body)
@@ -106,7 +106,7 @@ it.effect("events of another organization or environment are not listed, even if
 it.effect("the response to an invalid event query reports all its problems", () =>
   Effect.gen(function* () {
     const { key } = yield* seedDecliningPartner
-    const wrong = problemsInErrorResponse(yield* list(key, "?type=creator&since=yesterday&limit=0&cursor=next"))
+    const wrong = readReportedProblems(yield* list(key, "?type=creator&since=yesterday&limit=0&cursor=next"))
     assert.deepStrictEqual(
       wrong.map(({ field }) => field),
       ["type", "since", "limit", "cursor"]
@@ -117,10 +117,10 @@ it.effect("the response to an invalid event query reports all its problems", () 
       `?after=${first}&order=desc`,
       `?after=${first}&cursor=${first}`
     ]) {
-      assert.strictEqual(problemsInErrorResponse(yield* list(key, query)).length, 1, query)
+      assert.strictEqual(readReportedProblems(yield* list(key, query)).length, 1, query)
     }
     for (const query of ["?limit=101", "?limit=x", "?cursor=evt_", "?since=2026-03-01", "?type=webhook.test"]) {
-      assert.strictEqual(problemsInErrorResponse(yield* list(key, query)).length, 1)
+      assert.strictEqual(readReportedProblems(yield* list(key, query)).length, 1)
     }
     assert.strictEqual((yield* list(key, "?limit=100&unknown=1")).status, 200)
   }).pipe(Effect.provide(InMemory.layer))

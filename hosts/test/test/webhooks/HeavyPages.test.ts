@@ -28,7 +28,7 @@ const events = Effect.fnUntraced(function* (count: number, bytes: number) {
   const pad = "ü".repeat(bytes / 2)
   const first = id.slice("evt_".length)
   for (let number = 0; number < count; number++) {
-    // This id sorts after the first id.
+    // The new event's id sorts after the id of the copied event.
     const next = `${first.slice(0, 15)}${(0x800 + number).toString(16)}${first.slice(18)}`
     yield* sql`INSERT INTO events (id, organization_id, environment, type, share_id, created_at, payload)
       SELECT ${next}, organization_id, environment, type, share_id, created_at,

@@ -10,7 +10,7 @@ import { readJson } from "../support/Json.ts"
 import { exampleWebhookEvents, exampleWebhookUrl } from "../support/WebhookCalls.ts"
 
 it.effect(
-  "a replayed response contains the new key, rotated key or webhook secret again, and the database stores these encrypted",
+  "a replayed response contains the new key, rotated key or webhook secret again, and the database stores these secrets encrypted",
   () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import {
   makeDeliveryReader,
-  receivedWebhookRequests,
+  readWebhookRequests,
   registerWebhook,
   seedDecliningPartner
 } from "../support/DeliveryCalls.ts"
@@ -67,7 +67,7 @@ it.effect("an event of an unknown type is delivered, but lists omit the event", 
     yield* eventually(
       "the unknown event",
       Effect.map(
-        receivedWebhookRequests,
+        readWebhookRequests,
         (all) => all.filter(({ headers }) => headers["webhook-id"] === hidden.event_id).length >= 2
       )
     )

@@ -15,17 +15,20 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  eventsSent,
   makeDeliveryReader,
+  readSentEvents,
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
 } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
-import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.ts"
+import { actAsCreator, findCreatorToken, submitTopic } from "../support/Requests.ts"
 import { getWebhook, requestDeliveryRecovery, retryDelivery } from "../support/WebhookCalls.ts"
 
-/** The lease is long. Otherwise a running attempt would count as lost when the test moves the clock past its lease. */
+/**
+ * The lease is long, because an attempt counts as lost when the test moves the clock past the end of the attempt's
+ * lease.
+ */
 const lease = Duration.days(1)
 const patient = InMemory.layerWith({ policy: { lease } })
 
@@ -49,18 +52,18 @@ it.effect("after three failed events, an unreachable receiver gets only one prob
     const { answer, declined, hook } = yield* leftAlone
     for (let count = 0; count < 20; count++) yield* declined(`Who is number ${count} this season?`)
     yield* TestClock.adjust("59 seconds")
-    assert.strictEqual((yield* eventsSent).length, 3)
+    assert.strictEqual((yield* readSentEvents).length, 3)
     yield* TestClock.adjust("1 second")
     yield* hook.failures(4)
     yield* TestClock.adjust("119 seconds")
-    assert.strictEqual((yield* eventsSent).length, 4)
+    assert.strictEqual((yield* readSentEvents).length, 4)
     yield* answer(() => Effect.succeed({}))
     yield* TestClock.adjust("1 second")
     yield* waitForEvents(5)
     // The receiver responds again. The worker sends the held events, ten of them in the first second.
     yield* waitForEvents(15)
     yield* hook.failures(0)
-    assert.strictEqual((yield* eventsSent).length, 15)
+    assert.strictEqual((yield* readSentEvents).length, 15)
     yield* TestClock.adjust("1 second")
     const all = yield* waitForEvents(23 + 4)
     assert.strictEqual(new Set(all.map(({ event }) => event.id)).size, 23)
@@ -85,7 +88,7 @@ it.effect(
       // The remaining held events wait five more seconds.
       yield* TestClock.adjust("6 seconds")
       yield* waitForEvents(4 + 3)
-      assert.lengthOf(yield* eventsSent, 7)
+      assert.lengthOf(yield* readSentEvents, 7)
     }).pipe(Effect.provide(patient))
 )
 
@@ -97,7 +100,7 @@ it.effect("a recovery immediately sends deliveries to an unreachable receiver", 
     assert.deepInclude(asked.body.data, { count: 3, held: 3 })
     yield* waitForEvents(3 + 3)
     yield* hook.failures(0)
-    assert.lengthOf(yield* eventsSent, 6)
+    assert.lengthOf(yield* readSentEvents, 6)
   }).pipe(Effect.provide(patient))
 )
 
@@ -152,12 +155,12 @@ it.effect(
       yield* registerWebhook(key, ["commentary.failed"])
       const content = "Who goes down this season?"
       yield* submitTopic(key, content, [persona])
-      const token = yield* creatorTokenFor(persona, content)
+      const token = yield* findCreatorToken(persona, content)
       const registry = yield* OrganizationRegistry
       yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: 0 }))
       yield* actAsCreator(token, "decline", { reason: "No." })
       for (let hours = 0; hours < 3; hours++) yield* TestClock.adjust("1 hour")
-      assert.deepStrictEqual(yield* eventsSent, [])
+      assert.deepStrictEqual(yield* readSentEvents, [])
       yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: null }))
       yield* TestClock.adjust("1 minute")
       yield* waitForEvents(1)
@@ -172,23 +175,25 @@ it.effect(
     }).pipe(Effect.provide(patient))
 )
 
-it.effect("from the suspension of an organization on, its events are held, even if one was delivered just before", () =>
-  Effect.gen(function* () {
-    const { declined, key, owner } = yield* seedDecliningPartner
-    yield* registerWebhook(key, ["commentary.failed"])
-    yield* declined("Who goes down this season?")
-    yield* waitForEvents(1)
-    const content = "Who goes up this season?"
-    const persona = yield* Seed.createPersona(owner)
-    yield* submitTopic(key, content, [persona])
-    const token = yield* creatorTokenFor(persona, content)
-    const registry = yield* OrganizationRegistry
-    yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: 0 }))
-    yield* (yield* AccessChanges).publish("")
-    yield* actAsCreator(token, "decline", { reason: "No." })
-    yield* TestClock.adjust("59 seconds")
-    assert.lengthOf(yield* eventsSent, 1)
-  }).pipe(Effect.provide(patient))
+it.effect(
+  "the events of a suspended organization are held, even if an event was delivered just before the suspension",
+  () =>
+    Effect.gen(function* () {
+      const { declined, key, owner } = yield* seedDecliningPartner
+      yield* registerWebhook(key, ["commentary.failed"])
+      yield* declined("Who goes down this season?")
+      yield* waitForEvents(1)
+      const content = "Who goes up this season?"
+      const persona = yield* Seed.createPersona(owner)
+      yield* submitTopic(key, content, [persona])
+      const token = yield* findCreatorToken(persona, content)
+      const registry = yield* OrganizationRegistry
+      yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: 0 }))
+      yield* (yield* AccessChanges).publish("")
+      yield* actAsCreator(token, "decline", { reason: "No." })
+      yield* TestClock.adjust("59 seconds")
+      assert.lengthOf(yield* readSentEvents, 1)
+    }).pipe(Effect.provide(patient))
 )
 
 it.effect("an event for a working receiver is not delayed by 100 hung receivers", () =>
@@ -206,13 +211,13 @@ it.effect("an event for a working receiver is not delayed by 100 hung receivers"
     }
     yield* eventually(
       "all of them hang",
-      Effect.map(eventsSent, (all) => all.length === 100)
+      Effect.map(readSentEvents, (all) => all.length === 100)
     )
     yield* registerWebhook(healthy.key, ["commentary.failed"], "https://healthy.example/")
     yield* healthy.declined("Who goes up this season?")
     yield* eventually(
       "the healthy one is told",
-      Effect.map(eventsSent, (all) => all.some(({ request }) => request.url === "https://healthy.example/"))
+      Effect.map(readSentEvents, (all) => all.some(({ request }) => request.url === "https://healthy.example/"))
     )
   }).pipe(Effect.provide(InMemory.layer))
 )

@@ -13,8 +13,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
   advanceToNextAttempt,
-  eventsSent,
   makeDeliveryReader,
+  readSentEvents,
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
@@ -23,7 +23,7 @@ import { eventually } from "../support/Eventually.ts"
 import {
   getWebhook,
   patchWebhook,
-  problemsInErrorResponse,
+  readReportedProblems,
   requestDeliveryRecovery,
   unknownId
 } from "../support/WebhookCalls.ts"
@@ -75,18 +75,18 @@ it.effect("a dry run counts deliveries without sending; a recovery sends each fa
     yield* answer(() => Effect.succeed({ status: 200 }))
     yield* patchWebhook(key, hook.id, { status: "active" })
     yield* settled("delivered", 1)
-    const before = (yield* eventsSent).length
+    const before = (yield* readSentEvents).length
     const real = yield* requestDeliveryRecovery(key, hook.id, { since })
     assert.deepInclude(real.body.data, { dry_run: false, failed: 4, held: 0, count: 4 })
     yield* TestClock.adjust("1 second")
     yield* settled("delivered", 5)
     // Deliveries start oldest first and run up to five at a time, so they can arrive in another order.
-    const sent = (yield* eventsSent).slice(before).map(({ event }) => event.timestamp)
+    const sent = (yield* readSentEvents).slice(before).map(({ event }) => event.timestamp)
     assert.strictEqual(sent.length, 4)
     assert.strictEqual(new Set(sent).size, 4)
     assert.deepInclude((yield* requestDeliveryRecovery(key, hook.id, { since })).body.data, { count: 0 })
     yield* TestClock.adjust("1 day")
-    assert.strictEqual((yield* eventsSent).length, before + 4)
+    assert.strictEqual((yield* readSentEvents).length, before + 4)
   }).pipe(Effect.provide(hasty))
 )
 
@@ -120,7 +120,7 @@ it.effect(
       })
       yield* settled("held", 3)
       yield* TestClock.adjust("1 day")
-      assert.strictEqual((yield* eventsSent).length, 2)
+      assert.strictEqual((yield* readSentEvents).length, 2)
       yield* patchWebhook(key, hook.id, { status: "active" })
       yield* settled("delivered", 3)
     }).pipe(Effect.provide(hasty))
@@ -138,7 +138,7 @@ it.effect("a recovery is sent at a limited rate: 10 deliveries in the first seco
     yield* settled("delivered", 30)
     yield* TestClock.adjust("1 second")
     yield* settled("delivered", 35)
-    const sent = (yield* eventsSent).slice(35).map(({ event }) => event.id)
+    const sent = (yield* readSentEvents).slice(35).map(({ event }) => event.id)
     assert.strictEqual(sent.length, 35)
     // At most five deliveries run concurrently, so an event can overtake at most four others.
     for (const [index, id] of sent.entries()) assert.isBelow(sent.slice(index).filter((later) => later < id).length, 5)
@@ -201,7 +201,7 @@ it.effect(
       yield* declined("Who goes down this season?")
       yield* waitForEvents(1)
       const wrong = (body: unknown) =>
-        Effect.map(requestDeliveryRecovery(key, hook.id, body), (answer) => problemsInErrorResponse(answer))
+        Effect.map(requestDeliveryRecovery(key, hook.id, body), (answer) => readReportedProblems(answer))
       const fields = (body: unknown) => Effect.map(wrong(body), (all) => all.map(({ field }) => field))
       assert.deepStrictEqual(yield* fields({}), ["since"])
       assert.deepStrictEqual(yield* fields({ since: "yesterday", until: 1, dry_run: "no" }), [

@@ -13,8 +13,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
   advanceToNextAttempt,
-  eventsSent,
   makeDeliveryReader,
+  readSentEvents,
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
@@ -22,7 +22,10 @@ import {
 import { eventually } from "../support/Eventually.ts"
 import { getWebhook, patchWebhook, retryDelivery, unknownId } from "../support/WebhookCalls.ts"
 
-/** The lease is long. Otherwise a running attempt would count as lost when the test moves the clock past its lease. */
+/**
+ * The lease is long, because an attempt counts as lost when the test moves the clock past the end of the attempt's
+ * lease.
+ */
 const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
 
 /**
@@ -65,7 +68,7 @@ it.effect("a manual retry that succeeds ends the delivery and cancels the automa
     assert.deepInclude(rest, { status: "delivered", next_attempt_at: null })
     assert.deepInclude(attempts[2], { kind: "manual", response_code: 204, error_class: null })
     yield* TestClock.adjust("10 days")
-    assert.strictEqual((yield* eventsSent).length, 3)
+    assert.strictEqual((yield* readSentEvents).length, 3)
   }).pipe(Effect.provide(patient))
 )
 
@@ -112,8 +115,8 @@ it.effect(
       assert.deepInclude(after, { status: "delivered", next_attempt_at: null, settled_at })
       assert.deepInclude(after.attempts.at(-1), { kind: "manual", response_code: 500 })
       yield* TestClock.adjust("10 days")
-      assert.strictEqual((yield* eventsSent).length, 14)
-      assert.strictEqual(new Set((yield* eventsSent).map(({ event }) => event.id)).size, 1)
+      assert.strictEqual((yield* readSentEvents).length, 14)
+      assert.strictEqual(new Set((yield* readSentEvents).map(({ event }) => event.id)).size, 1)
     }).pipe(Effect.provide(patient))
 )
 
@@ -124,7 +127,7 @@ it.effect("a retry for a paused webhook is held, and is sent when the webhook is
     yield* answer(() => Effect.succeed({ status: 200 }))
     assert.deepInclude((yield* again).body.data, { status: "held", next_attempt_at: null })
     yield* TestClock.adjust("1 hour")
-    assert.strictEqual((yield* eventsSent).length, 10)
+    assert.strictEqual((yield* readSentEvents).length, 10)
     yield* patchWebhook(key, hook.id, { status: "active" })
     assert.strictEqual((yield* tried(11)).status, "delivered")
   }).pipe(Effect.provide(patient))
@@ -145,7 +148,7 @@ it.effect("ten concurrent retries cause one attempt, and retries during an attem
     yield* latch.open
     yield* tried(2)
     yield* TestClock.adjust("1 day")
-    assert.strictEqual((yield* eventsSent).length, 2)
+    assert.strictEqual((yield* readSentEvents).length, 2)
   }).pipe(Effect.provide(patient))
 )
 
@@ -162,7 +165,7 @@ it.effect(
       assert.deepStrictEqual(second.body, first.body)
       assert.strictEqual(second.headers.get("idempotency-replayed"), "true")
       yield* TestClock.adjust("1 hour")
-      assert.strictEqual((yield* eventsSent).length, 11)
+      assert.strictEqual((yield* readSentEvents).length, 11)
     }).pipe(Effect.provide(patient))
 )
 

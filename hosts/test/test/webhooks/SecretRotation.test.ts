@@ -12,7 +12,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
 import { readJson } from "../support/Json.ts"
-import { getWebhook, problemsInErrorResponse, requestWebhookTest, unknownId } from "../support/WebhookCalls.ts"
+import { getWebhook, readReportedProblems, requestWebhookTest, unknownId } from "../support/WebhookCalls.ts"
 
 const rotate = (key: string, id: string, body?: unknown, headers: Record<string, string> = {}) =>
   Effect.gen(function* () {
@@ -115,7 +115,7 @@ it.effect("a rotation with an invalid body, or of another organization's webhook
     const { hook, key, owner, verifying } = yield* rotating
     const wrong = yield* rotate(key, hook.id, { grace_period_seconds: 604_801, secret: "short" })
     assert.deepStrictEqual(
-      problemsInErrorResponse(wrong)
+      readReportedProblems(wrong)
         .map(({ field }) => field)
         .toSorted(),
       ["grace_period_seconds", "secret"]

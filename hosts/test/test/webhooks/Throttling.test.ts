@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
   makeDeliveryReader,
-  receivedWebhookRequests,
+  readWebhookRequests,
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
@@ -22,8 +22,8 @@ import { eventually } from "../support/Eventually.ts"
 import { getWebhook, requestDeliveryRecovery, retryDelivery } from "../support/WebhookCalls.ts"
 
 /**
- * The lease is long. Otherwise running attempts and mails would count as lost when the test moves the clock past their
- * lease.
+ * The lease is long, because attempts and mails count as lost when the test moves the clock past the end of their
+ * leases.
  */
 const lease = Duration.days(90)
 const patient = InMemory.layerWith({ policy: { lease } })
@@ -55,7 +55,7 @@ it.effect("a receiver that responds with 429 to 30 events gets few attempts a mi
     for (let count = 1; count <= 30; count++) yield* declined(`Who is number ${count} this season?`)
     yield* waitForEvents(1)
     for (let second = 0; second < 60; second++) yield* TestClock.adjust("1 second")
-    const hits = (yield* receivedWebhookRequests).length
+    const hits = (yield* readWebhookRequests).length
     // The attempts run at 0, 5, 15 and 35 seconds, up to five at a time.
     assert.isAtMost(hits, 20)
     const { body } = yield* getWebhook(key, `/${hook.id}`)
@@ -78,7 +78,7 @@ it.effect("a long Retry-After holds every delivery of the webhook, and next_atte
     const resume = new Date((yield* Clock.currentTimeMillis) + 600_000).toISOString()
     yield* declined("Who wins the second match this season?")
     yield* TestClock.adjust("9 minutes")
-    assert.lengthOf(yield* receivedWebhookRequests, 1)
+    assert.lengthOf(yield* readWebhookRequests, 1)
     const planned = (yield* list()).map(({ next_attempt_at, status }: Record<string, unknown>) => [
       status,
       next_attempt_at

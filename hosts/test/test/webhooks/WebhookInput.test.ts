@@ -12,20 +12,20 @@ import {
   getWebhook,
   patchWebhook,
   postWebhook,
-  problemsInErrorResponse,
-  seedApiKeyText,
+  readReportedProblems,
+  seedApiKey,
   unknownId
 } from "../support/WebhookCalls.ts"
 
 it.effect("the response to an invalid webhook body reports all its problems, each with a field and a constraint", () =>
   Effect.gen(function* () {
-    const key = yield* seedApiKeyText
+    const key = yield* seedApiKey
     const wrong = yield* postWebhook(key, {
       url: "https://u:p@example.com/",
       events: ["creator.approved", "x"],
       secret: "short"
     })
-    assert.deepStrictEqual(problemsInErrorResponse(wrong), [
+    assert.deepStrictEqual(readReportedProblems(wrong), [
       { field: "url", constraint: "must not hold a user name or a password: verify the signature instead" },
       {
         field: "events[1]",
@@ -38,12 +38,12 @@ it.effect("the response to an invalid webhook body reports all its problems, eac
       }
     ])
     const empty = yield* postWebhook(key, {})
-    assert.deepStrictEqual(problemsInErrorResponse(empty), [
+    assert.deepStrictEqual(readReportedProblems(empty), [
       { field: "url", constraint: "is required" },
       { field: "events", constraint: "is required" }
     ])
-    const fieldsOf = (answer: Parameters<typeof problemsInErrorResponse>[0]) =>
-      problemsInErrorResponse(answer).map(({ field }) => field)
+    const fieldsOf = (answer: Parameters<typeof readReportedProblems>[0]) =>
+      readReportedProblems(answer).map(({ field }) => field)
     for (const bad of [
       "",
       "example.com",
@@ -85,21 +85,18 @@ it.effect("the response to an invalid webhook body reports all its problems, eac
 
 it.effect("an update may set the status of a webhook to active or paused only, and never changes the secret", () =>
   Effect.gen(function* () {
-    const key = yield* seedApiKeyText
+    const key = yield* seedApiKey
     const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
-    assert.deepStrictEqual(problemsInErrorResponse(yield* patchWebhook(key, id, { status: "disabled" })), [
+    assert.deepStrictEqual(readReportedProblems(yield* patchWebhook(key, id, { status: "disabled" })), [
       { field: "status", constraint: "must be active or paused" }
     ])
-    assert.deepStrictEqual(
-      problemsInErrorResponse(yield* patchWebhook(key, id, { secret: "x".repeat(40), events: [] })),
-      [
-        {
-          field: "secret",
-          constraint: "must be left out, for it cannot be changed: POST …/rotate-secret replaces it"
-        },
-        { field: "events", constraint: "must name at least one event type" }
-      ]
-    )
+    assert.deepStrictEqual(readReportedProblems(yield* patchWebhook(key, id, { secret: "x".repeat(40), events: [] })), [
+      {
+        field: "secret",
+        constraint: "must be left out, for it cannot be changed: POST …/rotate-secret replaces it"
+      },
+      { field: "events", constraint: "must name at least one event type" }
+    ])
     assert.strictEqual((yield* patchWebhook(key, id, "{}")).status, 200)
     assert.strictEqual((yield* patchWebhook(key, id, "")).status, 400)
     assert.strictEqual((yield* patchWebhook(key, unknownId, {})).status, 404)
@@ -110,21 +107,21 @@ it.effect(
   "a webhook's host is checked at registration and at each change of the URL, and a refusal contains the reason",
   () =>
     Effect.gen(function* () {
-      const key = yield* seedApiKeyText
+      const key = yield* seedApiKey
       const receivers = yield* InMemoryWebhookReceivers
       const constraint = "must lead to a public address"
       yield* receivers.refuse("inside.example", constraint)
       const inside = "https://inside.example/"
       assert.deepStrictEqual(
-        problemsInErrorResponse(yield* postWebhook(key, { url: inside, events: exampleWebhookEvents })),
+        readReportedProblems(yield* postWebhook(key, { url: inside, events: exampleWebhookEvents })),
         [{ field: "url", constraint }]
       )
       assert.deepStrictEqual(
-        problemsInErrorResponse(yield* postWebhook(key, { url: "http://example.com/", events: exampleWebhookEvents })),
+        readReportedProblems(yield* postWebhook(key, { url: "http://example.com/", events: exampleWebhookEvents })),
         [{ field: "url", constraint: "must be an https: address" }]
       )
       const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
-      assert.deepStrictEqual(problemsInErrorResponse(yield* patchWebhook(key, id, { url: inside })), [
+      assert.deepStrictEqual(readReportedProblems(yield* patchWebhook(key, id, { url: inside })), [
         { field: "url", constraint }
       ])
       const before = (yield* receivers.checked).length

@@ -22,7 +22,7 @@ import {
   patchWebhook,
   postWebhook,
   requestWebhookTest,
-  seedApiKeyText,
+  seedApiKey,
   unknownId
 } from "../support/WebhookCalls.ts"
 
@@ -30,7 +30,7 @@ it.effect("a test event arrives signed with the webhook's secret, and the respon
   Effect.gen(function* () {
     const { sent } = yield* InMemoryWebhookReceivers
     yield* TestClock.setTime(Date.now())
-    const key = yield* seedApiKeyText
+    const key = yield* seedApiKey
     for (const secret of [undefined, "a secret of the partner's own, in plain text"]) {
       const registered = yield* postWebhook(key, {
         url: exampleWebhookUrl,
@@ -61,7 +61,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const receivers = yield* InMemoryWebhookReceivers
-      const key = yield* seedApiKeyText
+      const key = yield* seedApiKey
       const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
       for (const status of [199, 301, 404, 410, 429, 500]) {
         yield* receivers.answer(() => Effect.succeed({ status }))
@@ -87,7 +87,7 @@ it.effect("a test event is sent to a paused or disabled webhook, and does not ch
   Effect.gen(function* () {
     const receivers = yield* InMemoryWebhookReceivers
     const sql = yield* SqlClient.SqlClient
-    const key = yield* seedApiKeyText
+    const key = yield* seedApiKey
     const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
     for (const status of ["active", "paused", "disabled"]) {
@@ -105,7 +105,7 @@ it.effect("a test event is sent to a paused or disabled webhook, and does not ch
 it.effect("each call sends one test event; an Idempotency-Key header or a body is ignored", () =>
   Effect.gen(function* () {
     const { sent } = yield* InMemoryWebhookReceivers
-    const key = yield* seedApiKeyText
+    const key = yield* seedApiKey
     const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
     const headers = { "idempotency-key": "once" }
     const first = yield* requestWebhookTest(key, id, { headers })
@@ -130,7 +130,7 @@ it.effect(
       for (const [by, what] of [
         [key, unknownId],
         [key, "not-an-id"],
-        [yield* seedApiKeyText, id],
+        [yield* seedApiKey, id],
         [tester.text, id]
       ] as const) {
         const { body, status } = yield* requestWebhookTest(by, what)
@@ -148,7 +148,7 @@ it.effect(
       const { pass } = yield* SlowOperationLatch
       yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.as(pass, { status: 200 }))
       const asked = Effect.gen(function* () {
-        const key = yield* seedApiKeyText
+        const key = yield* seedApiKey
         const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
         return call(`/partner/v1/webhooks/${id}/test`, { method: "POST", key })
       })

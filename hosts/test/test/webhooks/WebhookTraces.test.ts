@@ -1,6 +1,6 @@
 /**
  * Tests the effects of registering and changing webhooks: a mail to the contact, an audit record and an encrypted
- * secret. There are no other effects.
+ * secret. A registration or a change of a webhook has no other effects.
  */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
@@ -144,8 +144,8 @@ it.effect("the audit log has one entry with the API key for each change of a web
 )
 
 /**
- * Reads all stored data. On SQLite it reads all files. On Postgres it reads all rows of all tables, because a test
- * cannot read the server's files.
+ * Reads all stored data. On SQLite, the function reads all files of the database. On Postgres it reads all rows of all
+ * tables, because a test cannot read the server's files.
  */
 const everythingKept = (folder: string) =>
   Effect.gen(function* () {

@@ -16,9 +16,9 @@ import {
   getWebhook,
   patchWebhook,
   postWebhook,
-  problemsInErrorResponse,
+  readReportedProblems,
   removeWebhook,
-  seedApiKeyText,
+  seedApiKey,
   unknownId
 } from "../support/WebhookCalls.ts"
 
@@ -27,7 +27,7 @@ const start = 1_800_000_000_000
 it.effect("a webhook can be registered, listed, read, changed and removed, and its secret is shown once", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const key = yield* seedApiKeyText
+    const key = yield* seedApiKey
     const registered = yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })
     assert.strictEqual(registered.status, 201)
     const { secret, ...webhook } = registered.body.data
@@ -85,7 +85,7 @@ it.effect("a webhook can be registered, listed, read, changed and removed, and i
 
 it.effect("an update of a webhook that changes no value keeps updated_at, even if the update is empty", () =>
   Effect.gen(function* () {
-    const key = yield* seedApiKeyText
+    const key = yield* seedApiKey
     const { secret: _, ...webhook } = (yield* postWebhook(key, {
       url: exampleWebhookUrl,
       events: exampleWebhookEvents
@@ -103,9 +103,9 @@ it.effect("an update of a webhook that changes no value keeps updated_at, even i
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a disabled webhook can be paused, and setting it active resets its failures", () =>
+it.effect("a disabled webhook can be paused, and activating the webhook resets its failures", () =>
   Effect.gen(function* () {
-    const key = yield* seedApiKeyText
+    const key = yield* seedApiKey
     const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
     yield* (yield* WebhookStore).modify(null, WebhookId.make(id), (present) => ({
       webhook: { ...present, status: "disabled", consecutiveFailures: 23, lastDeliveryAt: start },
@@ -127,7 +127,7 @@ it.effect("a disabled webhook can be paused, and setting it active resets its fa
 
 it.effect("concurrent updates of different webhook fields are all stored", () =>
   Effect.gen(function* () {
-    const key = yield* seedApiKeyText
+    const key = yield* seedApiKey
     const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
     const moved = "https://moved.example/"
     yield* Effect.all(
@@ -162,7 +162,7 @@ it.effect(
         assert.deepStrictEqual([passed.length, refused.length], [20, 10])
         for (const answer of refused) {
           const constraint = "must not register more than 20 webhooks in one environment: delete one first"
-          assert.deepStrictEqual(problemsInErrorResponse(answer), [{ field: "body", constraint }])
+          assert.deepStrictEqual(readReportedProblems(answer), [{ field: "body", constraint }])
         }
         assert.strictEqual((yield* getWebhook(key)).body.data.length, 20)
         yield* removeWebhook(key, passed[0]?.body.data.id)
@@ -199,7 +199,7 @@ it.effect(
           )
           return JSON.stringify([response.status, headers, yield* Effect.promise(() => response.text())])
         })
-      const strangers = [yield* seedApiKeyText, (yield* Seed.issueApiKey(theirs, { environment: "test" })).text]
+      const strangers = [yield* seedApiKey, (yield* Seed.issueApiKey(theirs, { environment: "test" })).text]
       for (const key of strangers) {
         for (const init of [
           {},

@@ -21,8 +21,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import {
-  eventsSent,
   makeDeliveryReader,
+  readSentEvents,
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
@@ -142,7 +142,7 @@ it.live("an event that a stopping worker released while the clock was ahead is d
     yield* workers
     yield* waitForEvents(2)
     yield* Effect.sleep("100 millis")
-    assert.strictEqual((yield* eventsSent).length, 2)
+    assert.strictEqual((yield* readSentEvents).length, 2)
   }).pipe(Effect.scoped, Effect.provide(application))
 )
 

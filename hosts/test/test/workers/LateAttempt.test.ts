@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
-import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.ts"
+import { actAsCreator, findCreatorToken, submitTopic } from "../support/Requests.ts"
 
 it.effect("an attempt that fails after another attempt wrote the draft is not logged as an error", () => {
   let calls = 0
@@ -33,7 +33,7 @@ it.effect("an attempt that fails after another attempt wrote the draft is not lo
     const persona = yield* Seed.createPersona(owner)
     const { text: key } = yield* Seed.issueApiKey(owner)
     yield* submitTopic(key, content, [persona])
-    const token = yield* creatorTokenFor(persona, content)
+    const token = yield* findCreatorToken(persona, content)
     yield* actAsCreator(token, "respond", { perspective: "They will win it, and by some distance." })
     yield* Deferred.await(asked)
     yield* TestClock.adjust("2 minutes")

@@ -12,7 +12,9 @@ import { eventually } from "../support/Eventually.ts"
 
 const idle = InMemory.layerWithoutWorkers()
 
-/** The number of assignments. With fewer, the result would depend on the workers' random start positions. */
+/**
+ * The number of assignments. With fewer assignments, the result would depend on the workers' random start positions.
+ */
 const count = 400
 
 /** The maximum number of topics in a bulk request. */

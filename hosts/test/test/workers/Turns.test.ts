@@ -83,7 +83,10 @@ const overdue = (ids: ReadonlyArray<ShareId>, at: string) =>
     for (const id of ids) yield* sql`UPDATE assignments SET due_at = ${at}, respond_by = ${at} WHERE id = ${id}`
   })
 
-/** Waits for the assignment, and returns how many assignments after the first `since` were processed before it. */
+/**
+ * Waits until the assignment is processed. Skips the first `since` processed assignments, and returns how many others
+ * were processed before this assignment.
+ */
 const waitedFor = (ids: ReadonlyArray<ShareId>, id: ShareId, since = 0) =>
   eventually(
     "it is woken",

@@ -82,38 +82,40 @@ const submitted = Effect.gen(function* () {
   }
 })
 
-it.effect("a draft is tried after 0, 1 min, 10 min, 1 h and 6 h, and then a mail to the creator offers a restart", () =>
-  Effect.gen(function* () {
-    const story = yield* submitted
-    const generator = yield* ScriptedGenerator
-    yield* generator.failNext(...failures(5))
-    const token = extractCreatorToken(yield* story.mail(1))
-    yield* story.act(token, "respond", { perspective })
-    const tried = (count: number) =>
-      eventually(
-        `attempt ${count}`,
-        Effect.map(generator.requests, (requests) => (requests.length >= count ? requests.length : undefined))
-      )
-    let count = 1
-    assert.strictEqual(yield* tried(count), 1)
-    for (const delay of ["1 minute", "10 minutes", "1 hour", "6 hours"] as const) {
-      yield* TestClock.adjust(`${Number(delay.split(" ")[0]) * (delay.includes("hour") ? 3600 : 60) - 1} seconds`)
-      yield* story.status
-      assert.strictEqual((yield* generator.requests).length, count, `not before ${delay}`)
-      yield* TestClock.adjust("1 second")
-      count++
-      assert.strictEqual(yield* tried(count), count)
-    }
-    const stalled = yield* story.mail(2)
-    assert.deepStrictEqual(yield* story.subjects, ["request", stalled.id.replace(/^[^.]*\./, "")])
-    assert.deepInclude(yield* story.status, { status: "opinion_injected", failure: null, overall: "in_progress" })
+it.effect(
+  "the generation of a draft is tried after 0, 1 min, 10 min, 1 h and 6 h, and then a mail to the creator offers a restart",
+  () =>
+    Effect.gen(function* () {
+      const story = yield* submitted
+      const generator = yield* ScriptedGenerator
+      yield* generator.failNext(...failures(5))
+      const token = extractCreatorToken(yield* story.mail(1))
+      yield* story.act(token, "respond", { perspective })
+      const tried = (count: number) =>
+        eventually(
+          `attempt ${count}`,
+          Effect.map(generator.requests, (requests) => (requests.length >= count ? requests.length : undefined))
+        )
+      let count = 1
+      assert.strictEqual(yield* tried(count), 1)
+      for (const delay of ["1 minute", "10 minutes", "1 hour", "6 hours"] as const) {
+        yield* TestClock.adjust(`${Number(delay.split(" ")[0]) * (delay.includes("hour") ? 3600 : 60) - 1} seconds`)
+        yield* story.status
+        assert.strictEqual((yield* generator.requests).length, count, `not before ${delay}`)
+        yield* TestClock.adjust("1 second")
+        count++
+        assert.strictEqual(yield* tried(count), count)
+      }
+      const stalled = yield* story.mail(2)
+      assert.deepStrictEqual(yield* story.subjects, ["request", stalled.id.replace(/^[^.]*\./, "")])
+      assert.deepInclude(yield* story.status, { status: "opinion_injected", failure: null, overall: "in_progress" })
 
-    const again = yield* story.act(extractCreatorToken(stalled), "revise")
-    assert.strictEqual(again.data.status, "opinion_injected")
-    const draft = yield* story.has("commentary_generated")
-    assert.isNull(draft.failure)
-    assert.strictEqual((yield* generator.requests).length, 6)
-  }).pipe(Effect.provide(InMemory.layer))
+      const again = yield* story.act(extractCreatorToken(stalled), "revise")
+      assert.strictEqual(again.data.status, "opinion_injected")
+      const draft = yield* story.has("commentary_generated")
+      assert.isNull(draft.failure)
+      assert.strictEqual((yield* generator.requests).length, 6)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect(

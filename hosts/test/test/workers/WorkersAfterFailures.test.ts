@@ -25,8 +25,8 @@ interface Failures {
 }
 
 /**
- * Makes the first queries for due mails and for the next due time fail. `left` gives the number of failures of each
- * query.
+ * Makes the first queries for due mails and for the next due time fail. `left` contains the number of remaining
+ * failures of each query.
  */
 const faltering =
   (left: Failures): Change =>
@@ -95,8 +95,9 @@ const mailedThough = (failures: Failures) => {
   }).pipe(Effect.provide(layer(faltering(left))))
 }
 
-it.effect("if the query for due work fails, the worker retries it every second, even with a long poll interval", () =>
-  mailedThough({ claim: 3, nextDue: 0 })
+it.effect(
+  "if the query for due work fails, the worker retries the query every second, even with a long poll interval",
+  () => mailedThough({ claim: 3, nextDue: 0 })
 )
 
 it.effect("the worker also retries every second if the query for the next due time fails", () =>

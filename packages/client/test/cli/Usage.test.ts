@@ -1,6 +1,6 @@
 /** Tests the help texts, the exit codes, and the one-sentence error for each wrong use of the command line. */
 import { expect, it } from "vitest"
-import { jsonAnswer } from "../ScriptedService.ts"
+import { makeJsonResponse } from "../ScriptedService.ts"
 import { startCommand } from "./CommandLine.ts"
 
 const key = "pk_test_secretsecret"
@@ -79,7 +79,7 @@ it("the error about a missing key or address names the environment variable and 
 })
 
 it("after a refusal by the service, the command exits with 1 and prints one sentence with the error code but without the key", async () => {
-  const refused = jsonAnswer(
+  const refused = makeJsonResponse(
     401,
     { success: false, error: { code: "unauthorized", message: "The API key is missing or invalid." } },
     { "x-request-id": "r-1" }

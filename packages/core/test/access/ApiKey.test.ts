@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 import { assert } from "vitest"
 import { type ApiKey, environmentOfKey, keyPrefixOf, mintKeyText, refusalOfKey } from "../../src/access/ApiKey.ts"
 import { tokenChecksum } from "../../src/shared/Secret.ts"
-import { testUuid } from "../topic/FreshAssignment.ts"
+import { makeTestUuid } from "../topic/SampleAssignments.ts"
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const base62 = (length: number) =>
@@ -84,9 +84,9 @@ describe("the text of an API key", () => {
 
 describe("an API key", () => {
   const key: ApiKey = {
-    id: testUuid(1),
-    lineageId: testUuid(1),
-    organizationId: testUuid(2),
+    id: makeTestUuid(1),
+    lineageId: makeTestUuid(1),
+    organizationId: makeTestUuid(2),
     name: "Server",
     prefix: "pk_live_01234567",
     scopes: [],

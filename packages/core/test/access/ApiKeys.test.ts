@@ -8,8 +8,8 @@ import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
 import { requireScope } from "../../src/access/ApiKeys.ts"
 import type { OrganizationId } from "../../src/shared/Ids.ts"
-import { testUuid } from "../topic/FreshAssignment.ts"
-import { acmeOrganization, acmeOrganizationId, allowedAddress, issueTestKey, newKeyBody } from "./KeyWorld.ts"
+import { makeTestUuid } from "../topic/SampleAssignments.ts"
+import { acmeOrganization, acmeOrganizationId, allowedAddress, issueTestKey, validNewApiKey } from "./KeyWorld.ts"
 
 describe("issuing a key", () => {
   it.effect("issuing a key returns the key's text but stores only its hash", () =>
@@ -37,7 +37,7 @@ describe("issuing a key", () => {
       )
       assert.deepInclude(yield* Effect.flip(changed), { _tag: "InvalidAllowList", entry: "10.0.0" })
       const unreadable = yield* Effect.flip(
-        keys.issue(acmeOrganization, { ...newKeyBody, ipAllowList: [allowedAddress, "home"] })
+        keys.issue(acmeOrganization, { ...validNewApiKey, ipAllowList: [allowedAddress, "home"] })
       )
       assert.deepInclude(unreadable, { _tag: "InvalidAllowList", entry: "home" })
       assert.strictEqual(behind.keys.size, 1)
@@ -222,7 +222,7 @@ describe("a revoked key", () => {
   it.effect("the revocation or rotation of a key does not evict other keys from the cache", () =>
     Effect.gen(function* () {
       const { behind, keys, met } = yield* issueTestKey()
-      const other = yield* keys.issue(acmeOrganization, { ...newKeyBody, name: "Other" })
+      const other = yield* keys.issue(acmeOrganization, { ...validNewApiKey, name: "Other" })
       yield* met()
       yield* keys.authenticate(Redacted.value(other.fullKey), allowedAddress)
       const before = behind.lookUps
@@ -257,8 +257,8 @@ describe("a revoked key", () => {
   it.effect("the revocation or rotation of a key fails if the key is missing or belongs to another organization", () =>
     Effect.gen(function* () {
       const { key, keys, met } = yield* issueTestKey()
-      assert.strictEqual((yield* Effect.flip(keys.revoke(testUuid(9))))._tag, "ApiKeyNotFound")
-      const stranger = { organizationId: testUuid<OrganizationId>(9), by: "dashboard:eve" }
+      assert.strictEqual((yield* Effect.flip(keys.revoke(makeTestUuid(9))))._tag, "ApiKeyNotFound")
+      const stranger = { organizationId: makeTestUuid<OrganizationId>(9), by: "dashboard:eve" }
       assert.strictEqual((yield* Effect.flip(keys.revoke(key.id, stranger)))._tag, "ApiKeyNotFound")
       assert.strictEqual((yield* Effect.flip(keys.rotate(key.id, Duration.zero, stranger)))._tag, "ApiKeyNotFound")
       assert.strictEqual((yield* Effect.flip(keys.find(stranger.organizationId, key.id)))._tag, "ApiKeyNotFound")

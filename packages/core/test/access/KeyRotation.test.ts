@@ -6,15 +6,15 @@ import type { ApiKey } from "../../src/access/ApiKey.ts"
 import { rotateKey } from "../../src/access/KeyRotation.ts"
 import type { ApiKeyId, OrganizationId } from "../../src/shared/Ids.ts"
 import { latestInstant } from "../../src/shared/Instant.ts"
-import { testUuid } from "../topic/FreshAssignment.ts"
+import { makeTestUuid } from "../topic/SampleAssignments.ts"
 
 const day = 86_400_000
 const now = 100 * day
 
 const key: ApiKey = {
-  id: testUuid<ApiKeyId>(2),
-  lineageId: testUuid<ApiKeyId>(1),
-  organizationId: testUuid<OrganizationId>(3),
+  id: makeTestUuid<ApiKeyId>(2),
+  lineageId: makeTestUuid<ApiKeyId>(1),
+  organizationId: makeTestUuid<OrganizationId>(3),
   name: "Server",
   prefix: "pk_live_AbCd1234",
   scopes: ["topics:read"],
@@ -26,7 +26,7 @@ const key: ApiKey = {
   isRevoked: false,
   lastUsedAt: 99 * day
 }
-const fresh = { id: testUuid<ApiKeyId>(4), prefix: "pk_live_Zx81QvLm" }
+const fresh = { id: makeTestUuid<ApiKeyId>(4), prefix: "pk_live_Zx81QvLm" }
 
 const rotated = (changes: Partial<ApiKey> = {}, grace = Duration.days(1)) =>
   rotateKey({ ...key, ...changes }, fresh, grace, now)

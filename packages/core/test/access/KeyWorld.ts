@@ -14,9 +14,9 @@ import type { Organization } from "../../src/partner/Organization.ts"
 import { OrganizationStore } from "../../src/partner/OrganizationStore.ts"
 import type { AuditEntry } from "../../src/shared/AuditLog.ts"
 import type { OrganizationId } from "../../src/shared/Ids.ts"
-import { testUuid } from "../topic/FreshAssignment.ts"
+import { makeTestUuid } from "../topic/SampleAssignments.ts"
 
-export const acmeOrganizationId = testUuid<OrganizationId>(1)
+export const acmeOrganizationId = makeTestUuid<OrganizationId>(1)
 export const acmeOrganization: Organization = {
   id: acmeOrganizationId,
   name: "Acme Sports",
@@ -27,7 +27,7 @@ export const acmeOrganization: Organization = {
   suspendedAt: null,
   createdAt: 0
 }
-export const newKeyBody: NewApiKeyInput = {
+export const validNewApiKey: NewApiKeyInput = {
   name: "Server",
   scopes: ["topics:read"],
   environment: "live",
@@ -95,7 +95,7 @@ const layer = (behind: ReturnType<typeof world>) => {
 export const issueTestKey = Effect.fnUntraced(function* (changes: Partial<NewApiKeyInput> = {}) {
   const behind = world()
   const keys = Context.get(yield* Layer.build(layer(behind)), ApiKeys)
-  const { fullKey, key } = yield* keys.issue(acmeOrganization, { ...newKeyBody, ...changes })
+  const { fullKey, key } = yield* keys.issue(acmeOrganization, { ...validNewApiKey, ...changes })
   const text = Redacted.value(fullKey)
   /** Authenticates the key from this address. Returns the key's name, or the tag of the error. */
   const met = (address = allowedAddress) =>

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import { assert } from "vitest"
 import { maxSuspectLookups } from "../../src/access/ApiKeys.ts"
-import { acmeOrganization, allowedAddress, issueTestKey, newKeyBody } from "./KeyWorld.ts"
+import { acmeOrganization, allowedAddress, issueTestKey, validNewApiKey } from "./KeyWorld.ts"
 
 const moment = Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve, 2)))
 
@@ -17,7 +17,9 @@ describe("made-up keys", () => {
     count: number
   ) {
     const issued = new Set(behind.keys.keys())
-    const fresh = yield* Effect.forEach(Array.from({ length: count }), () => keys.issue(acmeOrganization, newKeyBody))
+    const fresh = yield* Effect.forEach(Array.from({ length: count }), () =>
+      keys.issue(acmeOrganization, validNewApiKey)
+    )
     for (const hash of behind.keys.keys()) if (!issued.has(hash)) behind.keys.delete(hash)
     return fresh.map(({ fullKey }) => Redacted.value(fullKey))
   })
@@ -38,8 +40,8 @@ describe("made-up keys", () => {
       const made = yield* issueTestKey()
       const { behind, keys, text } = made
       const suspects = yield* madeUp(made, 20)
-      const { fullKey } = yield* keys.issue(acmeOrganization, newKeyBody)
-      const unsuspected = Redacted.value((yield* keys.issue(acmeOrganization, newKeyBody)).fullKey)
+      const { fullKey } = yield* keys.issue(acmeOrganization, validNewApiKey)
+      const unsuspected = Redacted.value((yield* keys.issue(acmeOrganization, validNewApiKey)).fullKey)
       assert.strictEqual(yield* made.met(), "Server")
       const gate = yield* Deferred.make<void>()
       behind.before = Deferred.await(gate)

@@ -4,7 +4,7 @@ import * as UnchangedCredit from "../../src/access/UnchangedCredit.ts"
 const window = { name: "key", limit: 100, seconds: 60 }
 const state = { limit: 100, remaining: 99, resetsAt: 60_000 }
 
-it("about one in ten requests is counted if every response is unchanged", () => {
+it("if every response is unchanged, the rate limit counts about one in ten requests", () => {
   const credit = UnchangedCredit.make(10)
   let counted = 0
   for (let number = 0; number < 1000; number++) {
@@ -18,7 +18,7 @@ it("about one in ten requests is counted if every response is unchanged", () => 
   assert.isAtMost(counted, 103)
 })
 
-it("a request does not spend credit in a later window, with another limit, or after the clock was set back", () => {
+it("a request does not spend saved credit in a later rate window, with another limit, or after the clock was set back", () => {
   const credit = UnchangedCredit.make(10)
   credit.note("caller", [window], [state])
   credit.earn("caller", [window])

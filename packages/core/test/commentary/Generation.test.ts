@@ -21,14 +21,14 @@ import {
   revise
 } from "../../src/topic/Workflow.ts"
 import {
-  assignmentInGeneration,
-  assignmentOrThrow,
-  assignmentWithDraft,
-  freshAssignment,
+  getAssignmentOrThrow,
+  makeAssignmentInGeneration,
+  makeAssignmentWithDraft,
   makeDraftId,
-  noon,
+  makeNewAssignment,
+  noonInMillis,
   runStepAtDueTime
-} from "../topic/FreshAssignment.ts"
+} from "../topic/SampleAssignments.ts"
 
 const second = 1000
 const minute = 60 * second
@@ -44,7 +44,7 @@ const failing = (present: Assignment, policy: Policy, permanentFrom = Number.POS
   let next = present
   while (next.generation.nextAt !== null) {
     const { assignment, at } = runStepAtDueTime(next, policy)
-    begunAt.push(at - noon)
+    begunAt.push(at - noonInMillis)
     const report = { ticket: assignment.generation.ticket, permanent: begunAt.length >= permanentFrom }
     const change = applyGenerationFailure(assignment, report, at, policy)
     notices.push(...change.notices.map(({ kind, occasion }) => `${kind} ${occasion}`))
@@ -54,14 +54,14 @@ const failing = (present: Assignment, policy: Policy, permanentFrom = Number.POS
 }
 
 const responded = (policy: Policy) =>
-  assignmentOrThrow(respond(freshAssignment(policy), { perspective: "It was unfair." }, noon))
+  getAssignmentOrThrow(respond(makeNewAssignment(policy), { perspective: "It was unfair." }, noonInMillis))
 
 describe("generation attempts", () => {
   it("a retry that the operator requests is due immediately and keeps the count of failed attempts", () => {
     const { assignment: running, at } = runStepAtDueTime(responded(defaults), defaults)
     const { assignment } = applyGenerationFailure(running, { ticket: 1, permanent: false }, at, defaults)
     assert.isAbove(assignment.generation.nextAt ?? 0, at)
-    const retried = assignmentOrThrow(retryGenerationNow(assignment, at))
+    const retried = getAssignmentOrThrow(retryGenerationNow(assignment, at))
     assert.deepStrictEqual(retried.generation, { ...assignment.generation, nextAt: at })
     assert.isTrue(Result.isFailure(retryGenerationNow(running, at)))
   })
@@ -85,7 +85,7 @@ describe("generation attempts", () => {
   it("generation starts immediately, and retries follow after 1 minute, 10 minutes, 1 hour and 6 hours", () => {
     const { assignment, begunAt } = failing(responded(defaults), defaults)
     assert.deepStrictEqual(begunAt, [0, minute, 11 * minute, 71 * minute, 431 * minute])
-    assert.strictEqual(assignment.generation.giveUpAt, noon + 431 * minute + day)
+    assert.strictEqual(assignment.generation.giveUpAt, noonInMillis + 431 * minute + day)
     assert.strictEqual(assignment.status, "opinion_injected")
     assert.isNull(assignment.failure, "in progress while it may be started again")
   })
@@ -102,7 +102,7 @@ describe("generation attempts", () => {
           const expected = [0]
           for (const wait of waits) expected.push((expected.at(-1) ?? 0) + wait)
           assert.deepStrictEqual(begunAt, expected)
-          assert.strictEqual(assignment.generation.giveUpAt, noon + (begunAt.at(-1) ?? 0) + grace)
+          assert.strictEqual(assignment.generation.giveUpAt, noonInMillis + (begunAt.at(-1) ?? 0) + grace)
           assert.lengthOf(notices, 1)
         }
       )
@@ -111,14 +111,14 @@ describe("generation attempts", () => {
   it("generation attempts stop after a permanent failure", () => {
     const { assignment, begunAt, notices } = failing(responded(defaults), defaults, 2)
     assert.deepStrictEqual(begunAt, [0, minute])
-    assert.strictEqual(assignment.generation.giveUpAt, noon + minute + day)
+    assert.strictEqual(assignment.generation.giveUpAt, noonInMillis + minute + day)
     assert.lengthOf(notices, 1)
   })
 
   it("an assignment fails 24 hours after its last generation attempt and keeps its status", () => {
     const { assignment: stalled } = failing(responded(defaults), defaults)
     const { assignment, at, notices } = runStepAtDueTime(stalled, defaults)
-    assert.strictEqual(at, noon + 431 * minute + day)
+    assert.strictEqual(at, noonInMillis + 431 * minute + day)
     assert.deepStrictEqual(assignment.failure, { reason: "generation_failed", at })
     assert.strictEqual(assignment.status, "opinion_injected")
     assert.deepStrictEqual(notices, [])
@@ -126,7 +126,7 @@ describe("generation attempts", () => {
 
   it("restarted generation makes all attempts again and causes another mail after the last attempt", () => {
     const first = failing(responded(defaults), defaults)
-    const started = assignmentOrThrow(restartGeneration(first.assignment, noon + day, "operator.restarted"))
+    const started = getAssignmentOrThrow(restartGeneration(first.assignment, noonInMillis + day, "operator.restarted"))
     const second = failing(started, defaults)
     assert.deepStrictEqual(
       second.begunAt.map((at) => at - day),
@@ -136,10 +136,10 @@ describe("generation attempts", () => {
   })
 
   it("when the lease of a generation attempt ends without an outcome, the next attempt starts or generation stops", () => {
-    let present = assignmentInGeneration(defaults)
+    let present = makeAssignmentInGeneration(defaults)
     for (let attempt = 2; attempt <= 5; attempt++) {
       const { assignment, at } = runStepAtDueTime(present, defaults)
-      assert.strictEqual(at, noon + (attempt - 1) * 90 * second)
+      assert.strictEqual(at, noonInMillis + (attempt - 1) * 90 * second)
       assert.isTrue(startsGenerationAttempt(present, assignment))
       present = assignment
     }
@@ -149,41 +149,41 @@ describe("generation attempts", () => {
   })
 
   it("the draft or failure of a generation attempt changes nothing after a newer attempt has started", () => {
-    const running = runStepAtDueTime(assignmentInGeneration(defaults), defaults).assignment
+    const running = runStepAtDueTime(makeAssignmentInGeneration(defaults), defaults).assignment
     const former = { ticket: 1, draftId: makeDraftId(1), content: "A draft." }
-    assert.strictEqual(applyGeneratedDraft(running, former, noon, defaults).assignment, running)
+    assert.strictEqual(applyGeneratedDraft(running, former, noonInMillis, defaults).assignment, running)
     assert.strictEqual(
-      applyGenerationFailure(running, { ticket: 1, permanent: true }, noon, defaults).assignment,
+      applyGenerationFailure(running, { ticket: 1, permanent: true }, noonInMillis, defaults).assignment,
       running
     )
   })
 
   it("a superseded generation attempt changes nothing, even if a stopping worker released the newer attempt", () => {
-    const overtaking = runStepAtDueTime(assignmentInGeneration(defaults), defaults).assignment
-    const givenBack = releaseGenerationAttempt(overtaking, overtaking.generation.ticket, noon).assignment
+    const overtaking = runStepAtDueTime(makeAssignmentInGeneration(defaults), defaults).assignment
+    const givenBack = releaseGenerationAttempt(overtaking, overtaking.generation.ticket, noonInMillis).assignment
     const anew = runStepAtDueTime(givenBack, defaults).assignment
     const former = { ticket: 1, draftId: makeDraftId(1), content: "A draft." }
     for (const present of [givenBack, anew]) {
-      assert.strictEqual(applyGeneratedDraft(present, former, noon, defaults).assignment, present)
+      assert.strictEqual(applyGeneratedDraft(present, former, noonInMillis, defaults).assignment, present)
       assert.strictEqual(
-        applyGenerationFailure(present, { ticket: 1, permanent: true }, noon, defaults).assignment,
+        applyGenerationFailure(present, { ticket: 1, permanent: true }, noonInMillis, defaults).assignment,
         present
       )
-      assert.strictEqual(releaseGenerationAttempt(present, 1, noon).assignment, present)
+      assert.strictEqual(releaseGenerationAttempt(present, 1, noonInMillis).assignment, present)
     }
   })
 
   it("an assignment keeps its current draft when all attempts at a revision fail", () => {
     const wish = { draftId: makeDraftId(1), instructions: "Shorter." }
     const { assignment } = failing(
-      assignmentOrThrow(revise(assignmentWithDraft(defaults), wish, noon, defaults)),
+      getAssignmentOrThrow(revise(makeAssignmentWithDraft(defaults), wish, noonInMillis, defaults)),
       defaults
     )
     assert.isNull(assignment.generation.giveUpAt)
     assert.strictEqual(assignment.draft?.id, makeDraftId(1))
-    assert.strictEqual(assignment.approveBy, noon + 7 * day)
-    const again = assignmentOrThrow(revise(assignment, wish, noon + day, defaults))
-    assert.strictEqual(again.generation.nextAt, noon + day, "the same wish is a new try")
+    assert.strictEqual(assignment.approveBy, noonInMillis + 7 * day)
+    const again = getAssignmentOrThrow(revise(assignment, wish, noonInMillis + day, defaults))
+    assert.strictEqual(again.generation.nextAt, noonInMillis + day, "the same wish is a new try")
   })
 })
 
@@ -192,22 +192,22 @@ describe("reminders", () => {
   const until = (present: Assignment, policy: Policy): ReadonlyArray<string> => {
     if (present.dueAt === null) return [`${present.failure?.reason}`]
     const { assignment, at, notices } = runStepAtDueTime(present, policy)
-    return [...notices.map(({ kind }) => `${kind} ${(at - noon) / hour}`), ...until(assignment, policy)]
+    return [...notices.map(({ kind }) => `${kind} ${(at - noonInMillis) / hour}`), ...until(assignment, policy)]
   }
 
   it("a request has one reminder, after half of the response window", () => {
     const sent = recordRequestMailDelivery(
-      freshAssignment(defaults),
+      makeNewAssignment(defaults),
       { id: "mail", attempts: 1, ticket: 1 },
-      noon,
+      noonInMillis,
       defaults
     ).assignment
     assert.deepStrictEqual(until(sent, defaults), ["reminder 24", "expired"])
-    assert.deepStrictEqual(until(freshAssignment(defaults), defaults), ["expired"], "not before the mail went out")
+    assert.deepStrictEqual(until(makeNewAssignment(defaults), defaults), ["expired"], "not before the mail went out")
   })
 
   it("a draft has two reminders, after half and after nine tenths of the approval window", () => {
-    assert.deepStrictEqual(until(assignmentWithDraft(defaults), defaults), [
+    assert.deepStrictEqual(until(makeAssignmentWithDraft(defaults), defaults), [
       "approval_reminder 84",
       "approval_last_call 151.2",
       "approval_timeout"
@@ -215,14 +215,14 @@ describe("reminders", () => {
   })
 
   it("each new draft has two reminders again, with new mail ids", () => {
-    const reminded = runStepAtDueTime(assignmentWithDraft(defaults), defaults)
+    const reminded = runStepAtDueTime(makeAssignmentWithDraft(defaults), defaults)
     const wish = { draftId: makeDraftId(1), instructions: "Shorter." }
     const running = runStepAtDueTime(
-      assignmentOrThrow(revise(reminded.assignment, wish, reminded.at, defaults)),
+      getAssignmentOrThrow(revise(reminded.assignment, wish, reminded.at, defaults)),
       defaults
     ).assignment
     const draft = { ticket: running.generation.ticket, draftId: makeDraftId(2), content: "A shorter draft." }
-    const change = applyGeneratedDraft(running, draft, noon + 100 * hour, defaults)
+    const change = applyGeneratedDraft(running, draft, noonInMillis + 100 * hour, defaults)
     assert.deepStrictEqual(change.notices, [{ kind: "draft", occasion: "draft-2" }])
     assert.deepStrictEqual(until(change.assignment, defaults), [
       "approval_reminder 184",
@@ -235,9 +235,9 @@ describe("reminders", () => {
 
   it("if a reminder is still due at the deadline of a request, the request expires and no reminder is sent", () => {
     const sent = recordRequestMailDelivery(
-      freshAssignment(defaults),
+      makeNewAssignment(defaults),
       { id: "mail", attempts: 1, ticket: 1 },
-      noon,
+      noonInMillis,
       defaults
     ).assignment
     const change = Option.getOrThrow(findDueStep(sent, sent.respondBy, defaults))

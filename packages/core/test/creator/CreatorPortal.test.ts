@@ -19,14 +19,14 @@ import { SigningSecrets } from "../../src/shared/SigningSecrets.ts"
 import { WorkSignal } from "../../src/shared/WorkSignal.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import { AssignmentStore } from "../../src/topic/AssignmentStore.ts"
-import { freshAssignment, noon } from "../topic/FreshAssignment.ts"
+import { makeNewAssignment, noonInMillis } from "../topic/SampleAssignments.ts"
 
-const assignment = freshAssignment(defaults)
+const assignment = makeNewAssignment(defaults)
 const topic = {
   id: assignment.topicId,
   content: "Will the home side win?",
   organizationName: "Gazette",
-  createdAt: noon
+  createdAt: noonInMillis
 } as never
 
 /**
@@ -61,7 +61,7 @@ const portalWithChangeTo = (email: string) =>
 const respond = (email: string) =>
   Effect.provide(
     Effect.gen(function* () {
-      yield* TestClock.setTime(noon)
+      yield* TestClock.setTime(noonInMillis)
       const portal = yield* CreatorPortal
       const link = yield* (yield* CreatorLinks).toAssignment(assignment)
       const action = { perspective: "The home side is stronger." }

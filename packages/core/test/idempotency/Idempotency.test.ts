@@ -23,10 +23,10 @@ import { Encryption } from "../../src/shared/Encryption.ts"
 import type { OrganizationId } from "../../src/shared/Ids.ts"
 import { SigningSecrets } from "../../src/shared/SigningSecrets.ts"
 import { Transaction } from "../../src/shared/Transaction.ts"
-import { testUuid } from "../topic/FreshAssignment.ts"
+import { makeTestUuid } from "../topic/SampleAssignments.ts"
 
 const request: IdempotentRequest = {
-  organizationId: testUuid<OrganizationId>(1),
+  organizationId: makeTestUuid<OrganizationId>(1),
   environment: "live",
   method: "POST",
   path: "/partner/v1/topics",
@@ -36,7 +36,7 @@ const request: IdempotentRequest = {
 }
 const answer: ResponseContent = { status: 201, location: "/here", body: '{"a":1}', secret: false }
 
-/** The stored responses, the number of open transactions, and until when another request holds the claim. */
+/** The stored responses, the number of open transactions, and the time until which another request holds the claim. */
 const world = () => ({
   kept: new Map<string, StoredResponse & Pick<IdempotencyClaim, "fingerprint">>(),
   open: 0,
@@ -148,15 +148,18 @@ describe("Idempotency", () => {
     }).pipe(Effect.provide(layerOf(behind, "s")))
   })
 
-  it.effect("a request whose duplicate stores a response first returns this response and makes no change", () => {
-    const behind = world()
-    return Effect.gen(function* () {
-      const late = yield* once((keep) =>
-        Effect.andThen(once(change), keep(Effect.succeed({ ...answer, body: "late" })))
-      )
-      assert.deepInclude(late, { body: answer.body, replayed: true })
-    }).pipe(Effect.provide(layerOf(behind, "s")))
-  })
+  it.effect(
+    "if a duplicate request stores its response first, the other request returns this response and makes no change",
+    () => {
+      const behind = world()
+      return Effect.gen(function* () {
+        const late = yield* once((keep) =>
+          Effect.andThen(once(change), keep(Effect.succeed({ ...answer, body: "late" })))
+        )
+        assert.deepInclude(late, { body: answer.body, replayed: true })
+      }).pipe(Effect.provide(layerOf(behind, "s")))
+    }
+  )
 
   it.effect(
     "a rejected request stores no response, and returns the response of a duplicate request that succeeded",
@@ -173,13 +176,13 @@ describe("Idempotency", () => {
   )
 
   it.effect(
-    "a used key is rejected with another body, and counts as unused with another method, path, part or organization",
+    "a used idempotency key is rejected with another body, and counts as unused with another method, path, part or organization",
     () => {
       const behind = world()
       return Effect.gen(function* () {
         yield* once(change)
         const others: ReadonlyArray<Partial<IdempotentRequest>> = [
-          { organizationId: testUuid<OrganizationId>(2) },
+          { organizationId: makeTestUuid<OrganizationId>(2) },
           { environment: "test" },
           { environment: "dashboard" },
           { method: "PUT" },

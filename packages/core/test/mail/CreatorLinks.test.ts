@@ -15,9 +15,9 @@ import { CreatorLinks, type CreatorLinkTarget } from "../../src/mail/CreatorLink
 import { defaults } from "../../src/shared/Policy.ts"
 import { PublicAddress } from "../../src/shared/PublicAddress.ts"
 import { SigningSecrets } from "../../src/shared/SigningSecrets.ts"
-import { freshAssignment } from "../topic/FreshAssignment.ts"
+import { makeNewAssignment } from "../topic/SampleAssignments.ts"
 
-const assignment = freshAssignment(defaults)
+const assignment = makeNewAssignment(defaults)
 const start = "https://partners.example/creator/"
 const email = "sam@creator.example"
 

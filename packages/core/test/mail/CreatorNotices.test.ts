@@ -13,25 +13,25 @@ import type * as Ids from "../../src/shared/Ids.ts"
 import { defaults } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import type { CreatorNoticeKind } from "../../src/topic/Workflow.ts"
-import { freshAssignment, noon } from "../topic/FreshAssignment.ts"
+import { makeNewAssignment, noonInMillis } from "../topic/SampleAssignments.ts"
 
 const id = "0198a000-0000-7000-8000-000000000001"
 const hour = 3_600_000
 const link = "https://partners.example/creator/abc.def"
 
 const assignment: Assignment = {
-  ...freshAssignment(defaults),
+  ...makeNewAssignment(defaults),
   creator: { email: "private@creator.example", name: "Sam" },
-  notifiedAt: noon,
-  respondBy: noon + 48 * hour,
+  notifiedAt: noonInMillis,
+  respondBy: noonInMillis + 48 * hour,
   dueAt: null
 }
 
 const drafted: Assignment = {
   ...assignment,
   status: "commentary_generated",
-  draft: { id: id as typeof Ids.DraftId.Type, number: 2, content: "A draft.", createdAt: noon },
-  approveBy: noon + 7 * 24 * hour
+  draft: { id: id as typeof Ids.DraftId.Type, number: 2, content: "A draft.", createdAt: noonInMillis },
+  approveBy: noonInMillis + 7 * 24 * hour
 }
 
 const topic = { content: "Was the late red card fair?", organizationName: "Acme Sports" }
@@ -211,8 +211,14 @@ describe("a request mail", () => {
   })
 
   it("a request mail states the exact deadline if the mail's sending starts the response window", () => {
-    const waiting = { ...assignment, notifiedAt: null, respondBy: noon + 72 * hour }
-    const told = composeNotice({ kind: "request", assignment: waiting, topic, link, respondBy: noon + 48 * hour })
+    const waiting = { ...assignment, notifiedAt: null, respondBy: noonInMillis + 72 * hour }
+    const told = composeNotice({
+      kind: "request",
+      assignment: waiting,
+      topic,
+      link,
+      respondBy: noonInMillis + 48 * hour
+    })
     assert.include(told.text, "Answer by: Saturday 16 May 2026, 12:00 UTC")
     const untold = composeNotice({ kind: "request", assignment: waiting, topic, link })
     assert.include(untold.text, "Answer at the latest by: Sunday 17 May 2026, 12:00 UTC")
@@ -224,7 +230,7 @@ describe("a mail about a failed draft", () => {
     const stuck = {
       ...assignment,
       status: "opinion_injected" as const,
-      generation: { ...assignment.generation, giveUpAt: noon + 24 * hour }
+      generation: { ...assignment.generation, giveUpAt: noonInMillis + 24 * hour }
     }
     assert.include(
       composeNotice({ kind: "stalled", assignment: stuck, topic, link }).text,
@@ -272,5 +278,5 @@ describe("mails to the partner's contact, and inbox mails", () => {
 })
 
 it("the formatted date of a deadline is rounded down to the minute", () => {
-  assert.strictEqual(formatUtcDateTime(noon + hour - 1), "Thursday 14 May 2026, 12:59 UTC")
+  assert.strictEqual(formatUtcDateTime(noonInMillis + hour - 1), "Thursday 14 May 2026, 12:59 UTC")
 })

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import { type Mail, nextMailRetryAt, nextUnansweredMailRetryAt } from "../../src/mail/Mail.ts"
-import { noon } from "../topic/FreshAssignment.ts"
+import { noonInMillis } from "../topic/SampleAssignments.ts"
 
 const hours = (count: number) => Duration.toMillis(Duration.hours(count))
 const day = Duration.hours(24)
@@ -13,7 +13,7 @@ const mail = (changes: Partial<Mail> = {}): Mail => ({
   shareId: null,
   organizationId: null,
   address: null,
-  createdAt: noon,
+  createdAt: noonInMillis,
   attempts: 1,
   ticket: 1,
   unanswered: 0,
@@ -23,7 +23,7 @@ const mail = (changes: Partial<Mail> = {}): Mail => ({
 describe("a mail with a temporary failure", () => {
   it("a mail with a temporary failure is retried for 24 hours: after 1, 5 and 15 minutes, 1 hour, then every 2 hours", () => {
     const delays: Array<number> = []
-    let now = noon
+    let now = noonInMillis
     for (let attempts = 1; ; attempts++) {
       const next = nextMailRetryAt(mail({ attempts }), now, day)
       if (next === null) break
@@ -33,8 +33,8 @@ describe("a mail with a temporary failure", () => {
     assert.deepStrictEqual(delays, [1, 5, 15, 60, ...Array.from({ length: 11 }, () => 120)])
   })
 
-  it("days without a running worker do not shorten the 24 hours of retries of a mail with a temporary failure", () => {
-    const now = noon + hours(96)
+  it("a mail with a temporary failure is retried for a full 24 hours, even if no worker ran for days", () => {
+    const now = noonInMillis + hours(96)
     assert.strictEqual(nextMailRetryAt(mail(), now, day), now + 60_000)
     assert.isNull(nextMailRetryAt(mail({ attempts: 16 }), now, day))
   })
@@ -42,7 +42,7 @@ describe("a mail with a temporary failure", () => {
 
 describe("a mail that was sent completely without a reply", () => {
   it("a mail that was sent completely without a reply is retried only once, after an hour", () => {
-    assert.strictEqual(nextUnansweredMailRetryAt(mail(), noon + hours(30)), noon + hours(31))
-    assert.isNull(nextUnansweredMailRetryAt(mail({ unanswered: 1 }), noon + hours(1)))
+    assert.strictEqual(nextUnansweredMailRetryAt(mail(), noonInMillis + hours(30)), noonInMillis + hours(31))
+    assert.isNull(nextUnansweredMailRetryAt(mail({ unanswered: 1 }), noonInMillis + hours(1)))
   })
 })

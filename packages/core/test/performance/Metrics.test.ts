@@ -10,7 +10,7 @@ import {
   storedCountDeltas,
   summarizeMetrics
 } from "../../src/performance/Metrics.ts"
-import { noon } from "../topic/FreshAssignment.ts"
+import { noonInMillis } from "../topic/SampleAssignments.ts"
 
 const sent: AssignmentTimeline = {
   status: "topic_sent",
@@ -82,10 +82,10 @@ describe("metrics", () => {
 
   it("metrics measure each stage of an assignment from the end of the previous stage", () => {
     const timeline = {
-      notifiedAt: noon + 1,
-      respondedAt: noon + 11,
-      firstDraftedAt: noon + 111,
-      approvedAt: noon + 1111
+      notifiedAt: noonInMillis + 1,
+      respondedAt: noonInMillis + 11,
+      firstDraftedAt: noonInMillis + 111,
+      approvedAt: noonInMillis + 1111
     }
     const { approval, generation, response } = summarizeMetrics(of(timeline))
     assert.deepStrictEqual(response, { count: 1, median: 10, p90: 10 })
@@ -95,7 +95,11 @@ describe("metrics", () => {
 
   it("metrics skip a stage that has no start or no end, and count a negative duration as 0", () => {
     const { generation, response } = summarizeMetrics(
-      of({ respondedAt: noon }, { notifiedAt: noon }, { notifiedAt: noon + 2, respondedAt: noon })
+      of(
+        { respondedAt: noonInMillis },
+        { notifiedAt: noonInMillis },
+        { notifiedAt: noonInMillis + 2, respondedAt: noonInMillis }
+      )
     )
     assert.deepStrictEqual(response, { count: 1, median: 0, p90: 0 })
     assert.deepStrictEqual(generation, nothing)
@@ -108,7 +112,11 @@ describe("metrics", () => {
         fc.array(fc.integer({ min: 0, max: 50 })),
         (one, other) => {
           const timelines = (times: ReadonlyArray<number>) =>
-            times.map((time) => ({ notifiedAt: noon, respondedAt: noon + time, status: "opinion_injected" as const }))
+            times.map((time) => ({
+              notifiedAt: noonInMillis,
+              respondedAt: noonInMillis + time,
+              status: "opinion_injected" as const
+            }))
           assert.deepStrictEqual(
             summarizeMetrics(sum(of(...timelines(one)), of(...timelines(other)))),
             summarizeMetrics(of(...timelines([...one, ...other])))

@@ -9,20 +9,20 @@ import { addTimeline, emptyMetrics } from "../../src/performance/Metrics.ts"
 import { maxAssignmentsPerPartialDay, PerformanceReporting } from "../../src/performance/PerformanceReporting.ts"
 import { PerformanceStore, type PersonaMetrics } from "../../src/performance/PerformanceStore.ts"
 import type { OrganizationId, PersonaId } from "../../src/shared/Ids.ts"
-import { noon, testUuid } from "../topic/FreshAssignment.ts"
+import { makeTestUuid, noonInMillis } from "../topic/SampleAssignments.ts"
 
-const owner: Owner = { organizationId: testUuid<OrganizationId>(1), environment: "live" }
-const period = { start: noon - 1000, end: noon, untilNow: false }
+const owner: Owner = { organizationId: makeTestUuid<OrganizationId>(1), environment: "live" }
+const period = { start: noonInMillis - 1000, end: noonInMillis, untilNow: false }
 const names = ["Cy", "Ada", "Bo", "Ada"]
 
 /** The assignments are sent to four personas in turn. */
 const timeline = (index: number): AssignmentTimelineWithPersona => ({
-  personaId: testUuid<PersonaId>(index % names.length),
+  personaId: makeTestUuid<PersonaId>(index % names.length),
   personaName: `${names[index % names.length]}`,
   status: "creator_approved",
   failureReason: null,
-  notifiedAt: noon,
-  respondedAt: noon + index,
+  notifiedAt: noonInMillis,
+  respondedAt: noonInMillis + index,
   firstDraftedAt: null,
   approvedAt: null
 })
@@ -41,7 +41,7 @@ const storeOf = (count: number, asked: Array<number> = [], days: ReadonlyArray<P
         const last = first + timelines.length - 1
         return {
           timelines,
-          next: timelines.length < limit ? null : { createdAt: noon, id: testUuid(1_000_000_000 + last) }
+          next: timelines.length < limit ? null : { createdAt: noonInMillis, id: makeTestUuid(1_000_000_000 + last) }
         }
       })
   })
@@ -70,10 +70,10 @@ describe("a performance report", () => {
       assert.deepStrictEqual(
         personas.map(({ id, name }) => [name, id]),
         [
-          ["Ada", testUuid(1)],
-          ["Ada", testUuid(3)],
-          ["Bo", testUuid(2)],
-          ["Cy", testUuid(0)]
+          ["Ada", makeTestUuid(1)],
+          ["Ada", makeTestUuid(3)],
+          ["Bo", makeTestUuid(2)],
+          ["Cy", makeTestUuid(0)]
         ]
       )
     }).pipe(Effect.provide(PerformanceReporting.layer.pipe(Layer.provide(storeOf(8)))))
@@ -82,12 +82,12 @@ describe("a performance report", () => {
   it.effect("a performance report adds the daily metrics and uses the latest name of each persona", () => {
     const metrics = emptyMetrics()
     for (const index of [0, 4]) addTimeline(metrics, timeline(index))
-    const days = [{ personaId: testUuid<PersonaId>(0), personaName: "Cyrus", metrics }]
+    const days = [{ personaId: makeTestUuid<PersonaId>(0), personaName: "Cyrus", metrics }]
     return Effect.gen(function* () {
       const performance = yield* PerformanceReporting
       const { overall, personas } = yield* performance.create(owner, {
         ...period,
-        start: noon - 86_400_000,
+        start: noonInMillis - 86_400_000,
         untilNow: true
       })
       assert.deepInclude(overall.counts, { sent: 3, approved: 3 })
@@ -118,7 +118,7 @@ describe("a performance report", () => {
     return Effect.gen(function* () {
       const performance = yield* PerformanceReporting
       yield* Effect.forkChild(other)
-      yield* performance.create(owner, { ...period, start: noon - 365 * 86_400_000 })
+      yield* performance.create(owner, { ...period, start: noonInMillis - 365 * 86_400_000 })
       assert.isAtLeast(seen.length, 12)
       assert.isAtLeast(new Set(seen).size, seen.length / 2 - 1, "other work has a turn after two steps at most")
     }).pipe(Effect.provide(PerformanceReporting.layer.pipe(Layer.provide(store))))
@@ -134,7 +134,7 @@ describe("a performance report", () => {
   it.effect(
     "an organization can run only one performance report at a time, but several organizations can run reports",
     () => {
-      const other: Owner = { organizationId: testUuid<OrganizationId>(2), environment: "live" }
+      const other: Owner = { organizationId: makeTestUuid<OrganizationId>(2), environment: "live" }
       return Effect.gen(function* () {
         const performance = yield* PerformanceReporting
         const [first, test, second] = yield* Effect.all(

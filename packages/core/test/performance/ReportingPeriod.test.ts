@@ -6,33 +6,39 @@ import {
   splitDaysIntoQueryRanges,
   splitIntoDaysAndPartialDays
 } from "../../src/performance/ReportingPeriod.ts"
-import { noon } from "../topic/FreshAssignment.ts"
+import { noonInMillis } from "../topic/SampleAssignments.ts"
 
 const day = 24 * 3_600_000
-const midnight = Math.floor(noon / day) * day
+const midnight = Math.floor(noonInMillis / day) * day
 const period = (from: number | null, to: number | null) =>
-  Result.match(resolveReportingPeriod({ from, to }, noon), {
+  Result.match(resolveReportingPeriod({ from, to }, noonInMillis), {
     onFailure: ({ reason }) => reason,
     onSuccess: ({ end, start }) => ({ start, end })
   })
 
 describe("a reporting period", () => {
   it("the default reporting period starts at the midnight (UTC) 30 days before the day on which it ends", () => {
-    assert.deepStrictEqual(period(null, null), { start: midnight - 30 * day, end: noon })
-    assert.deepStrictEqual(period(noon - 1, null), { start: noon - 1, end: noon })
-    assert.deepStrictEqual(period(null, noon + day), { start: midnight - 29 * day, end: noon + day })
-    assert.deepStrictEqual(period(noon - 9, noon - 8), { start: noon - 9, end: noon - 8 })
+    assert.deepStrictEqual(period(null, null), { start: midnight - 30 * day, end: noonInMillis })
+    assert.deepStrictEqual(period(noonInMillis - 1, null), { start: noonInMillis - 1, end: noonInMillis })
+    assert.deepStrictEqual(period(null, noonInMillis + day), { start: midnight - 29 * day, end: noonInMillis + day })
+    assert.deepStrictEqual(period(noonInMillis - 9, noonInMillis - 8), {
+      start: noonInMillis - 9,
+      end: noonInMillis - 8
+    })
   })
 
   it("a reporting period whose start is not before its end is rejected", () => {
-    assert.strictEqual(period(noon, noon), "backwards")
-    assert.strictEqual(period(noon, noon - 1), "backwards")
-    assert.strictEqual(period(noon, null), "backwards")
+    assert.strictEqual(period(noonInMillis, noonInMillis), "backwards")
+    assert.strictEqual(period(noonInMillis, noonInMillis - 1), "backwards")
+    assert.strictEqual(period(noonInMillis, null), "backwards")
   })
 
   it("a reporting period of more than 366 days is rejected", () => {
-    assert.deepStrictEqual(period(noon - 366 * day, null), { start: noon - 366 * day, end: noon })
-    assert.strictEqual(period(noon - 366 * day - 1, null), "too_long")
+    assert.deepStrictEqual(period(noonInMillis - 366 * day, null), {
+      start: noonInMillis - 366 * day,
+      end: noonInMillis
+    })
+    assert.strictEqual(period(noonInMillis - 366 * day - 1, null), "too_long")
   })
 
   it("a reporting period before the year 2000 is rejected, and a period until the end of the year 9999 is valid", () => {
@@ -63,17 +69,17 @@ describe("dividing a period", () => {
   it("a divided period has null instead of an empty part", () => {
     const whole = { before: null, days: { start: midnight, end: midnight + day }, after: null }
     assert.deepStrictEqual(asked(midnight, midnight + day), whole)
-    const part = { before: { start: midnight, end: noon }, days: null, after: null }
-    assert.deepStrictEqual(asked(noon - 1, noon).before, { start: noon - 1, end: noon })
-    assert.deepStrictEqual(asked(midnight, noon), { before: null, days: null, after: part.before })
+    const part = { before: { start: midnight, end: noonInMillis }, days: null, after: null }
+    assert.deepStrictEqual(asked(noonInMillis - 1, noonInMillis).before, { start: noonInMillis - 1, end: noonInMillis })
+    assert.deepStrictEqual(asked(midnight, noonInMillis), { before: null, days: null, after: part.before })
     const around = asked(midnight - 1, midnight + 1)
     assert.isNull(around.days)
     assert.deepStrictEqual(around.before?.end, around.after?.start)
   })
 
   it("a divided period that ends now includes all assignments sent so far", () => {
-    assert.deepStrictEqual(asked(noon, noon + 1, true), {
-      before: { start: noon, end: midnight + day },
+    assert.deepStrictEqual(asked(noonInMillis, noonInMillis + 1, true), {
+      before: { start: noonInMillis, end: midnight + day },
       days: { start: midnight + day, end: null },
       after: null
     })
@@ -84,7 +90,7 @@ describe("reading whole days", () => {
   it("whole days are read in consecutive steps of at most 31 days", () => {
     for (const days of [1, 30, 31, 32, 62, 366]) {
       const end = midnight + days * day
-      const steps = splitDaysIntoQueryRanges({ start: midnight, end }, noon)
+      const steps = splitDaysIntoQueryRanges({ start: midnight, end }, noonInMillis)
       assert.strictEqual(steps[0]?.start, midnight)
       assert.strictEqual(steps.at(-1)?.end, end)
       for (const [index, { end: until, start }] of steps.entries()) {
@@ -95,11 +101,11 @@ describe("reading whole days", () => {
   })
 
   it("the last step of whole days has no end if the whole days have no end, because the reporting period ends now", () => {
-    assert.deepStrictEqual(splitDaysIntoQueryRanges({ start: midnight - 32 * day, end: null }, noon), [
+    assert.deepStrictEqual(splitDaysIntoQueryRanges({ start: midnight - 32 * day, end: null }, noonInMillis), [
       { start: midnight - 32 * day, end: midnight - day },
       { start: midnight - day, end: null }
     ])
-    assert.deepStrictEqual(splitDaysIntoQueryRanges({ start: midnight + day, end: null }, noon), [
+    assert.deepStrictEqual(splitDaysIntoQueryRanges({ start: midnight + day, end: null }, noonInMillis), [
       { start: midnight + day, end: null }
     ])
   })

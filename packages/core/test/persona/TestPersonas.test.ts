@@ -4,9 +4,9 @@ import * as fc from "fast-check"
 import { assert } from "vitest"
 import { findTestPersona, simulationPathFor, testPersonas } from "../../src/persona/TestPersonas.ts"
 import { PersonaId, parse } from "../../src/shared/Ids.ts"
-import { testUuid } from "../topic/FreshAssignment.ts"
+import { makeTestUuid } from "../topic/SampleAssignments.ts"
 
-const licensed = testUuid<PersonaId>(4)
+const licensed = makeTestUuid<PersonaId>(4)
 
 describe("the test personas", () => {
   it("the test personas have the ids and paths that partners use in their tests", () => {

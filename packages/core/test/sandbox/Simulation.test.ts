@@ -20,7 +20,7 @@ import {
 import { defaults } from "../../src/shared/Policy.ts"
 import { type Assignment, isAssignmentSettled } from "../../src/topic/Assignment.ts"
 import { makeChange, workflowTransitions } from "../../src/topic/Workflow.ts"
-import { freshAssignment, makeCommentaryId, makeDraftId, noon } from "../topic/FreshAssignment.ts"
+import { makeCommentaryId, makeDraftId, makeNewAssignment, noonInMillis } from "../topic/SampleAssignments.ts"
 
 const pace = Duration.toMillis(defaults.testPace)
 
@@ -34,8 +34,8 @@ const props = {
 
 const begin = (path: SimulationPath): Assignment =>
   makeChange({
-    ...freshAssignment(defaults, "test"),
-    simulation: { path, nextAt: path === "wait" ? null : noon + pace }
+    ...makeNewAssignment(defaults, "test"),
+    simulation: { path, nextAt: path === "wait" ? null : noonInMillis + pace }
   }).assignment
 
 /** Returns the assignment's status and the reason for a failure. */
@@ -55,9 +55,9 @@ const work = (present: Assignment, now: number): Assignment => {
 const story = (path: SimulationPath) => {
   const seen: Array<readonly [number, string]> = []
   let present = begin(path)
-  for (let moment: number | null = noon; moment !== null && seen.length < 9; moment = present.dueAt) {
+  for (let moment: number | null = noonInMillis; moment !== null && seen.length < 9; moment = present.dueAt) {
     present = work(present, moment)
-    seen.push([moment - noon, standing(present)])
+    seen.push([moment - noonInMillis, standing(present)])
   }
   return seen
 }
@@ -73,7 +73,7 @@ describe("Simulated creators", () => {
     assert.deepStrictEqual(story("decline").at(-1), [pace, "declined declined"])
     assert.deepStrictEqual(story("expire").at(-1), [pace, "expired expired"])
     assert.deepStrictEqual(story("fail").at(-1), [2 * pace, "opinion_injected generation_failed"])
-    assert.deepStrictEqual(story("wait").at(-1), [begin("wait").respondBy - noon, "expired expired"])
+    assert.deepStrictEqual(story("wait").at(-1), [begin("wait").respondBy - noonInMillis, "expired expired"])
   })
 
   const step = fc.oneof(
@@ -87,7 +87,7 @@ describe("Simulated creators", () => {
     fc.assert(
       fc.property(fc.constantFrom(...SimulationPath.literals), fc.array(step, { maxLength: 20 }), (path, steps) => {
         let present = begin(path)
-        let now = noon
+        let now = noonInMillis
         for (const one of steps) {
           const before = present
           if (one.do === "pass") now += one.ms
@@ -122,8 +122,8 @@ describe("Simulated creators", () => {
     ))
 
   it("a simulated creator takes each step only once, even if two workers run the same step", () => {
-    const once = work(begin("approve"), noon + pace)
-    assert.strictEqual(work(once, noon + pace), once)
-    assert.strictEqual(work(once, noon + 2 * pace - 1), once)
+    const once = work(begin("approve"), noonInMillis + pace)
+    assert.strictEqual(work(once, noonInMillis + pace), once)
+    assert.strictEqual(work(once, noonInMillis + 2 * pace - 1), once)
   })
 })

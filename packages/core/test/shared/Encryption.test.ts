@@ -49,7 +49,7 @@ describe("Encryption", () => {
     })
   )
 
-  it.effect("the decryption of a modified text or a plain text returns none", () =>
+  it.effect("decrypting a modified ciphertext or a plain text returns none", () =>
     Effect.gen(function* () {
       const sealed = yield* encryption("p", "text")
       const changed = `${sealed.slice(0, -5)}${sealed.at(-5) === "A" ? "B" : "A"}${sealed.slice(-4)}`

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import * as RoundRobinQueue from "../../src/shared/RoundRobinQueue.ts"
 
-it("the keys of a turn queue take turns, and the items of each key keep their order", () => {
+it("a round-robin queue returns items of different keys in turn, and keeps the order of each key's items", () => {
   const queue = RoundRobinQueue.make<string>()
   for (const item of ["a1", "a2", "a3", "b1", "b2", "c1"]) queue.push(item.charAt(0), item)
   expect(queue.shift()).toBe("a1")

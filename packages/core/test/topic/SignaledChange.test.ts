@@ -9,14 +9,14 @@ import { defaults } from "../../src/shared/Policy.ts"
 import type { WorkNotification } from "../../src/shared/WorkSignal.ts"
 import type { ModifiedAssignment } from "../../src/topic/AssignmentStore.ts"
 import * as SignaledChange from "../../src/topic/SignaledChange.ts"
-import { freshAssignment } from "./FreshAssignment.ts"
+import { makeNewAssignment } from "./SampleAssignments.ts"
 
 it.effect("a stored change is signaled to workers even if the caller is interrupted", () =>
   Effect.gen(function* () {
     const stored = yield* Deferred.make<void>()
     const answered = yield* Deferred.make<void>()
     const told: Array<WorkNotification> = []
-    const before = freshAssignment(defaults)
+    const before = makeNewAssignment(defaults)
     const topic = { id: before.topicId, content: "Who wins?", organizationName: "Acme" }
     const modified: ModifiedAssignment = { before, after: before, topic, work: ["assignments"] }
     const modify = SignaledChange.makeSignalingModify(

@@ -13,12 +13,12 @@ import {
   type Submission,
   submissionResultsOf
 } from "../../src/topic/Submission.ts"
-import { noon, testUuid } from "./FreshAssignment.ts"
+import { makeTestUuid, noonInMillis } from "./SampleAssignments.ts"
 
-const personaId = (number: number) => testUuid<typeof Ids.PersonaId.Type>(100 + number)
-const shareId = (number: number) => testUuid<typeof Ids.ShareId.Type>(200 + number)
-const topicId = testUuid<typeof Ids.TopicId.Type>(1)
-const earlier = testUuid<typeof Ids.TopicId.Type>(2)
+const personaId = (number: number) => makeTestUuid<typeof Ids.PersonaId.Type>(100 + number)
+const shareId = (number: number) => makeTestUuid<typeof Ids.ShareId.Type>(200 + number)
+const topicId = makeTestUuid<typeof Ids.TopicId.Type>(1)
+const earlier = makeTestUuid<typeof Ids.TopicId.Type>(2)
 
 const persona = (number: number): Persona => ({
   id: personaId(number),
@@ -28,13 +28,13 @@ const persona = (number: number): Persona => ({
   expertise: [],
   socialLinks: {},
   creator: { name: "", email: `${number}@creator.example` },
-  createdAt: noon
+  createdAt: noonInMillis
 })
 
 const submission = (requested: ReadonlyArray<number>, licensed: ReadonlyArray<number>): Submission => ({
   topic: {
     id: topicId,
-    organizationId: testUuid(3),
+    organizationId: makeTestUuid(3),
     organizationName: "Acme Sports",
     environment: "live",
     externalReference: null,
@@ -42,13 +42,13 @@ const submission = (requested: ReadonlyArray<number>, licensed: ReadonlyArray<nu
     metadata: {},
     outputTypes: ["text"],
     webhookIds: null,
-    createdAt: noon
+    createdAt: noonInMillis
   },
   requested: requested.map(personaId),
   candidates: candidateRecipientsOf(requested.map(personaId), licensed.map(persona), licensed.map(shareId)),
   fingerprint: "",
-  windowUntil: noon,
-  respondBy: initialResponseDeadline("live", noon, defaults),
+  windowUntil: noonInMillis,
+  respondBy: initialResponseDeadline("live", noonInMillis, defaults),
   isDeadlineFixed: false,
   quotas: null,
   storage: null,
@@ -153,7 +153,7 @@ describe("Candidates of a submission", () => {
 })
 
 describe("New assignments", () => {
-  it("a new assignment copies the persona data that the partner saw and waits for the creator's response", () => {
+  it("a new assignment waits for the creator's response, and has a copy of the persona data that the partner saw", () => {
     const wanted = submission([1], [1])
     const [made] = newAssignmentsOf(wanted, holders(wanted, []))
     assert.deepInclude(made, {
@@ -162,12 +162,12 @@ describe("New assignments", () => {
       status: "topic_sent",
       persona: { id: personaId(1), name: "Persona 1", imageUrl: "https://images.example/1.png" },
       creator: { name: "", email: "1@creator.example" },
-      createdAt: noon,
-      statusUpdatedAt: noon,
+      createdAt: noonInMillis,
+      statusUpdatedAt: noonInMillis,
       failure: null,
       commentary: null
     })
-    assert.strictEqual(made?.respondBy, noon + 7 * 24 * 3_600_000)
+    assert.strictEqual(made?.respondBy, noonInMillis + 7 * 24 * 3_600_000)
     assert.strictEqual(made?.dueAt, nextDueAt(made!))
   })
 })

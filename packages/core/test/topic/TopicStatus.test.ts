@@ -11,7 +11,10 @@ const failure = (reason: "cancelled" | "withdrawn" | "expired" | "declined" | "g
   at: 0
 })
 
-/** All states of an assignment, each with a letter for `defined`: approved, failed, in work, or only sent. */
+/**
+ * All states of an assignment. In the function `defined`, the letters mean approved (A), failed (F), waiting for a
+ * draft or an approval (W), and sent (S).
+ */
 const states: ReadonlyArray<readonly [AssignmentOutcome, "A" | "F" | "W" | "S"]> = [
   [{ status: "topic_sent", failure: null }, "S"],
   [{ status: "opinion_injected", failure: null }, "W"],

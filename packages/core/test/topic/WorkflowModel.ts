@@ -6,11 +6,11 @@ import * as Duration from "effect/Duration"
 import type { Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import type { CreatorNotice } from "../../src/topic/Workflow.ts"
-import { freshAssignment } from "./FreshAssignment.ts"
+import { makeNewAssignment } from "./SampleAssignments.ts"
 import type { DraftReference, WalkAction } from "./WorkflowActions.ts"
 
 /** The transitions from section 3 of the specification, each with a trigger. All other transitions are forbidden. */
-export const transitionTable = [
+export const expectedTransitions = [
   "topic_sent -respond-> opinion_injected",
   "opinion_injected -drafted-> commentary_generated",
   "commentary_generated -approve-> creator_approved",
@@ -45,13 +45,13 @@ export interface WorkflowWalk {
 }
 
 /**
- * The expected result of an action. `same`: accepted without effect. `no change`: either rejected or accepted without
- * effect. `either`: with or without effect.
+ * The expected result of an action. `same` means that the action is accepted without effect. `no change` means that the
+ * action is rejected, or accepted without effect. `either` means that the action may have an effect or not.
  */
 type Verdict = "changes" | "same" | "refused" | "no change" | "either"
 
 export const startWorkflowWalk = (policy: Policy, environment: Assignment["environment"]): WorkflowWalk => {
-  const present = freshAssignment(policy, environment)
+  const present = makeNewAssignment(policy, environment)
   return {
     now: present.createdAt,
     present,
@@ -71,7 +71,7 @@ export const isFinalStatus = (present: Assignment) =>
 
 const stalled = (walk: WorkflowWalk) => !isFinalStatus(walk.present) && !walk.wanted && walk.begun > 0
 
-export const expectedDeadlineOf = ({ giveUpAt, policy, present }: WorkflowWalk): number | null => {
+export const computeExpectedDeadline = ({ giveUpAt, policy, present }: WorkflowWalk): number | null => {
   if (isFinalStatus(present)) return null
   if (present.status === "topic_sent") {
     if (present.notifiedAt !== null) return present.notifiedAt + toMillis(policy.responseWindow)
@@ -81,23 +81,24 @@ export const expectedDeadlineOf = ({ giveUpAt, policy, present }: WorkflowWalk):
   return present.draft === null ? giveUpAt : present.draft.createdAt + toMillis(policy.approvalWindow)
 }
 
-export const isPastDeadline = (walk: WorkflowWalk) => walk.now >= (expectedDeadlineOf(walk) ?? Number.POSITIVE_INFINITY)
+export const isPastDeadline = (walk: WorkflowWalk) =>
+  walk.now >= (computeExpectedDeadline(walk) ?? Number.POSITIVE_INFINITY)
 export const toMillis = Duration.toMillis
 
-export const draftIdOfReference = (walk: WorkflowWalk, which: DraftReference) =>
+export const resolveDraftReference = (walk: WorkflowWalk, which: DraftReference) =>
   which === "unnamed" ? null : which === "present" ? (walk.drafts.at(-1) ?? "none") : (walk.drafts.at(-2) ?? "none")
 
 const mayActOnDraft = (walk: WorkflowWalk, which: DraftReference): boolean =>
   walk.present.status === "commentary_generated" &&
   !isFinalStatus(walk.present) &&
   !isPastDeadline(walk) &&
-  (which === "unnamed" ? walk.drafts.length === 1 : draftIdOfReference(walk, which) === walk.drafts.at(-1))
+  (which === "unnamed" ? walk.drafts.length === 1 : resolveDraftReference(walk, which) === walk.drafts.at(-1))
 
-export const ticketOfAttempt = (walk: WorkflowWalk, action: { readonly back: number }) =>
+export const findAttemptTicket = (walk: WorkflowWalk, action: { readonly back: number }) =>
   [...walk.attempts.keys()].at(-1 - action.back) ?? 0
 
 /** Returns the expected result of an action in the current state. */
-export const expectedOutcomeOf = (walk: WorkflowWalk, action: WalkAction): Verdict => {
+export const predictActionResult = (walk: WorkflowWalk, action: WalkAction): Verdict => {
   const { now, policy, present } = walk
   const open = present.status === "topic_sent" && !isFinalStatus(present) && !isPastDeadline(walk)
   switch (action.do) {
@@ -120,7 +121,7 @@ export const expectedOutcomeOf = (walk: WorkflowWalk, action: WalkAction): Verdi
       return present.failure?.reason === "withdrawn" && present.withdrawReason === action.words ? "same" : "refused"
     case "approve": {
       if (present.commentary === null) return mayActOnDraft(walk, action.draft) ? "changes" : "refused"
-      const about = draftIdOfReference(walk, action.draft) ?? present.draft?.id
+      const about = resolveDraftReference(walk, action.draft) ?? present.draft?.id
       const content = action.words ?? present.draft?.content
       if (about !== present.commentary.draftId || content !== present.commentary.content) return "refused"
       return action.draft === "unnamed" && walk.drafts.length > 1 ? "no change" : "same"
@@ -128,7 +129,7 @@ export const expectedOutcomeOf = (walk: WorkflowWalk, action: WalkAction): Verdi
     case "revise": {
       if (stalled(walk) && present.draft === null && action.draft === "unnamed")
         return isPastDeadline(walk) ? "refused" : "changes"
-      const about = draftIdOfReference(walk, action.draft) ?? walk.drafts.at(-1)
+      const about = resolveDraftReference(walk, action.draft) ?? walk.drafts.at(-1)
       const again = walk.revised !== null && walk.revised.draft === about && walk.revised.words === action.words
       if (again && (walk.wanted || about !== walk.drafts.at(-1))) return isFinalStatus(present) ? "no change" : "same"
       const may = mayActOnDraft(walk, action.draft) && !walk.wanted && walk.drafts.length < policy.maxDrafts
@@ -138,13 +139,13 @@ export const expectedOutcomeOf = (walk: WorkflowWalk, action: WalkAction): Verdi
       return stalled(walk) && !isPastDeadline(walk) ? "changes" : "refused"
     case "drafted": {
       if (isFinalStatus(present) || isPastDeadline(walk) || action.back > 0) return "same"
-      const attempt = walk.attempts.get(ticketOfAttempt(walk, action))
+      const attempt = walk.attempts.get(findAttemptTicket(walk, action))
       if (attempt === "running") return "changes"
       // If the last attempt reports after its lease and no newer attempt was started, its result may or may not count.
       return attempt === "lost" && !walk.wanted ? "either" : "same"
     }
     case "attempt failed":
-      if (isFinalStatus(present) || walk.attempts.get(ticketOfAttempt(walk, action)) !== "running") return "same"
+      if (isFinalStatus(present) || walk.attempts.get(findAttemptTicket(walk, action)) !== "running") return "same"
       return isPastDeadline(walk) ? "either" : "changes"
   }
 }

@@ -11,18 +11,18 @@ import {
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import type { ActionRefused, AssignmentChange, CreatorNotice } from "../../src/topic/Workflow.ts"
 import * as Workflow from "../../src/topic/Workflow.ts"
-import { makeCommentaryId, makeDraftId } from "./FreshAssignment.ts"
+import { makeCommentaryId, makeDraftId } from "./SampleAssignments.ts"
 import type { WalkAction } from "./WorkflowActions.ts"
 import {
-  draftIdOfReference,
-  expectedDeadlineOf,
-  expectedOutcomeOf,
+  computeExpectedDeadline,
+  expectedTransitions,
+  findAttemptTicket,
   isFinalStatus,
   isPastDeadline,
+  predictActionResult,
+  resolveDraftReference,
   statusByFailureReason,
-  ticketOfAttempt,
   toMillis,
-  transitionTable,
   type WorkflowWalk
 } from "./WorkflowModel.ts"
 
@@ -53,7 +53,7 @@ const take = (walk: WorkflowWalk, action: WalkAction): Step => {
     case "withdraw":
       return Workflow.withdraw(present, { reason: action.words }, now)
     case "approve": {
-      const about = draftIdOfReference(walk, action.draft) as ReturnType<typeof makeDraftId> | null
+      const about = resolveDraftReference(walk, action.draft) as ReturnType<typeof makeDraftId> | null
       const id = makeCommentaryId(walk.drafts.length)
       return Workflow.approve(
         present,
@@ -62,11 +62,11 @@ const take = (walk: WorkflowWalk, action: WalkAction): Step => {
       )
     }
     case "revise": {
-      const about = draftIdOfReference(walk, action.draft) as ReturnType<typeof makeDraftId> | null
+      const about = resolveDraftReference(walk, action.draft) as ReturnType<typeof makeDraftId> | null
       return Workflow.revise(present, { draftId: about, instructions: action.words }, now, policy)
     }
     case "drafted": {
-      const ticket = ticketOfAttempt(walk, action)
+      const ticket = findAttemptTicket(walk, action)
       if (!walk.attempts.has(ticket)) return same
       const attempt = {
         ticket,
@@ -76,7 +76,7 @@ const take = (walk: WorkflowWalk, action: WalkAction): Step => {
       return Result.succeed(applyGeneratedDraft(present, attempt, now, policy))
     }
     case "attempt failed": {
-      const ticket = ticketOfAttempt(walk, action)
+      const ticket = findAttemptTicket(walk, action)
       if (!walk.attempts.has(ticket)) return same
       return Result.succeed(applyGenerationFailure(present, { ticket, permanent: action.permanent }, now, policy))
     }
@@ -85,7 +85,7 @@ const take = (walk: WorkflowWalk, action: WalkAction): Step => {
 
 const pass = (walk: WorkflowWalk, action: WalkAction & { readonly do: "wait" }) => {
   const due = walk.present.dueAt ?? walk.now
-  const end = expectedDeadlineOf(walk) ?? walk.now
+  const end = computeExpectedDeadline(walk) ?? walk.now
   const to = { later: walk.now + action.ms, "before due": due - 1, due, "before deadline": end - 1, deadline: end }
   walk.now = Math.max(walk.now, to[action.until])
 }
@@ -95,7 +95,7 @@ export const takeWalkStep = (walk: WorkflowWalk, action: WalkAction): void => {
   if (action.do === "wait") pass(walk, action)
   const { now, policy, present: before } = walk
   const late = isPastDeadline(walk)
-  const verdict = expectedOutcomeOf(walk, action)
+  const verdict = predictActionResult(walk, action)
   const result = take(walk, action)
   const after = Result.isSuccess(result) ? result.success.assignment : before
   const changed = after !== before
@@ -105,7 +105,7 @@ export const takeWalkStep = (walk: WorkflowWalk, action: WalkAction): void => {
   if (verdict === "same") assert.isTrue(Result.isSuccess(result), "must be answered as it is")
 
   if (after.status !== before.status)
-    assert.include(transitionTable, `${before.status} -${action.do}-> ${after.status}`)
+    assert.include(expectedTransitions, `${before.status} -${action.do}-> ${after.status}`)
   assert.strictEqual(after.statusUpdatedAt, after.status === before.status ? before.statusUpdatedAt : now)
   if (late && changed && action.do !== "attempt failed")
     assert.isTrue(isFinalStatus(after), "past its deadline nothing happens but the end")
@@ -131,7 +131,7 @@ export const takeWalkStep = (walk: WorkflowWalk, action: WalkAction): void => {
   assert.strictEqual(after.draft?.id ?? null, walk.drafts.at(-1) ?? null)
   assert.strictEqual(after.draft?.number ?? 0, walk.drafts.length)
   if (!isFinalStatus(after) && after.status !== "opinion_injected")
-    assert.strictEqual(after.status === "topic_sent" ? after.respondBy : after.approveBy, expectedDeadlineOf(walk))
+    assert.strictEqual(after.status === "topic_sent" ? after.respondBy : after.approveBy, computeExpectedDeadline(walk))
   checkDueTime(walk)
 }
 
@@ -154,7 +154,7 @@ const checkDueTime = ({ now, policy, present }: WorkflowWalk) => {
 /** Updates the model after an action. */
 const remember = (walk: WorkflowWalk, action: WalkAction, after: Assignment, given: ReadonlyArray<CreatorNotice>) => {
   const { now, policy, present: before } = walk
-  const latest = ticketOfAttempt(walk, { back: 0 })
+  const latest = findAttemptTicket(walk, { back: 0 })
   walk.present = after
   if (before.environment === "test") assert.deepStrictEqual(given, [], "the test environment sends no mail")
   for (const notice of given) checkNotice(walk, before, notice)
@@ -165,7 +165,7 @@ const remember = (walk: WorkflowWalk, action: WalkAction, after: Assignment, giv
   }
   if (action.do === "respond" || action.do === "restart" || action.do === "revise") {
     if (action.do === "revise" && before.draft !== null)
-      walk.revised = { draft: draftIdOfReference(walk, action.draft) ?? before.draft.id, words: action.words }
+      walk.revised = { draft: resolveDraftReference(walk, action.draft) ?? before.draft.id, words: action.words }
     Object.assign(walk, { wanted: true, begun: 0, giveUpAt: null })
     assert.strictEqual(after.generation.nextAt, now)
   }

@@ -1,6 +1,7 @@
 /**
  * These tests check the exact limits at which failures warn the contact, disable the webhook or open its circuit
- * breaker. They also check the probes of an open breaker, and the slow drain after it closes.
+ * breaker. The tests also check the probes of an open circuit breaker, and the slow drain after the circuit breaker
+ * closes.
  */
 import { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"

@@ -92,7 +92,7 @@ describe("Retry-After", () => {
     }
   })
 
-  it("a delivery that gets only 429 fails after the duration of a full schedule, but a manual attempt does not end it", () => {
+  it("a delivery that gets only 429 fails after the duration of a full retry schedule, but a manual attempt does not fail the delivery", () => {
     const attempt = failed({ status: 429, retryAfter: "3600" })
     const then = (kind: "scheduled" | "manual" | "probe", resumeAt: number | null = null) =>
       nextDeliveryStateOf(retryState({ attempts: 5, resumeAt }), { attempt, kind, isExhausted: true }, 0, now, policy)

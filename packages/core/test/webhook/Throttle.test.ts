@@ -73,7 +73,7 @@ describe("Pauses after 429", () => {
     })
   })
 
-  it("a 429 after the clock was set back starts a new pause", () => {
+  it("a 429 response that arrives after the clock was set back starts a new pause", () => {
     const { throttle } = paused(2)
     const back = start - 2 * hour
     expect(Throttle.throttleAfter429(throttle, busy(back), back, policy).until).toBe(back + 20 * second)

@@ -13,11 +13,11 @@ import {
   webhookSecretPattern
 } from "../../src/webhook/WebhookSecret.ts"
 import { findWebhookUrlProblem, hostOfUrl, webhookUrlPattern } from "../../src/webhook/WebhookUrl.ts"
-import { testUuid } from "../topic/FreshAssignment.ts"
+import { makeTestUuid } from "../topic/SampleAssignments.ts"
 
 const webhook = {
-  id: testUuid<WebhookId>(1),
-  owner: { organizationId: testUuid<OrganizationId>(2), environment: "live" },
+  id: makeTestUuid<WebhookId>(1),
+  owner: { organizationId: makeTestUuid<OrganizationId>(2), environment: "live" },
   url: "https://example.com/in",
   events: ["creator.approved", "commentary.failed"],
   status: "active",

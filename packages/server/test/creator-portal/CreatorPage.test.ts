@@ -67,7 +67,7 @@ describe("Markup of creators' pages", () => {
       fc.property(words, fc.constantFrom(...Object.values(Samples.assignmentsByState)), (text, state) => {
         const page = (said: string) =>
           creatorPage(
-            Samples.creatorPageDataFor(saying(state, said), {
+            Samples.makeCreatorPageData(saying(state, said), {
               topic: { ...Samples.topic, content: said, organizationName: said }
             })
           )
@@ -90,7 +90,7 @@ describe("Markup of creators' pages", () => {
               constraint: said
             }
             return creatorPage(
-              Samples.creatorPageDataFor(state, {
+              Samples.makeCreatorPageData(state, {
                 refusal: { action, problem, explanation: said, enteredText, isStale }
               })
             )
@@ -104,7 +104,7 @@ describe("Markup of creators' pages", () => {
     const backwards = "Who wins? \u202esregal\u202c \u2066x\u2069"
     const topic = { ...Samples.topic, content: backwards, organizationName: backwards }
     const shown = creatorPage(
-      Samples.creatorPageDataFor(saying(Samples.assignmentsByState.topicSent, backwards), { topic })
+      Samples.makeCreatorPageData(saying(Samples.assignmentsByState.topicSent, backwards), { topic })
     )
     assert.notMatch(shown, /[\u202a-\u202e\u2066-\u2069]/)
   })
@@ -112,7 +112,7 @@ describe("Markup of creators' pages", () => {
   it("a form on a creator's page submits exactly the text that the page showed", () =>
     fc.assert(
       fc.property(words, (text) => {
-        const page = creatorPage(Samples.creatorPageDataFor(saying(Samples.assignmentWithDraft, text)))
+        const page = creatorPage(Samples.makeCreatorPageData(saying(Samples.assignmentWithDraft, text)))
         const shown = /<textarea[^>]*name="content"[^>]*>\n([^<]*)<\/textarea>/.exec(page)?.[1]
         const read = shown?.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
         assert.strictEqual(read, text.toWellFormed())
@@ -130,7 +130,7 @@ describe("Markup of creators' pages", () => {
       }))
     )
     const pages = Object.values(Samples.assignmentsByState).flatMap((state) =>
-      [null, ...refusals].map((refusal) => creatorPage(Samples.creatorPageDataFor(state, { refusal })))
+      [null, ...refusals].map((refusal) => creatorPage(Samples.makeCreatorPageData(state, { refusal })))
     )
     for (const page of pages) {
       const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
@@ -148,7 +148,7 @@ describe("Markup of creators' pages", () => {
 
   it("a creator's page loads no external resource and runs no script", () => {
     for (const state of Object.values(Samples.assignmentsByState)) {
-      const page = creatorPage(Samples.creatorPageDataFor(state))
+      const page = creatorPage(Samples.makeCreatorPageData(state))
       assert.notMatch(page, /<script|<img|<iframe| style="| on\w+="|url\(|@import/)
       for (const [, target] of page.matchAll(/ (?:src|href|action)="([^"]*)"/g)) {
         assert.match(target!, /^(data:image\/svg|\/creator\/token|#)/)
@@ -173,7 +173,7 @@ describe("Markup of creators' pages", () => {
       neverWritten: []
     }
     for (const [name, state] of Object.entries(Samples.assignmentsByState)) {
-      const page = creatorPage(Samples.creatorPageDataFor(state))
+      const page = creatorPage(Samples.makeCreatorPageData(state))
       const found = new Set([...page.matchAll(/action="\/creator\/token\/(\w+)"/g)].map(([, action]) => action))
       assert.deepStrictEqual([...found].sort(), [...offered[name as keyof typeof offered], "desk"].sort(), name)
     }
@@ -199,7 +199,7 @@ describe("Texts of creators' pages", () => {
       Samples.withdrawnAssignment
     ]) {
       assert.include(
-        text(creatorPage(Samples.creatorPageDataFor(state))),
+        text(creatorPage(Samples.makeCreatorPageData(state))),
         "can be read until Saturday 13 June 2026, 12:00 UTC"
       )
     }
@@ -207,7 +207,7 @@ describe("Texts of creators' pages", () => {
 
   it("a time on a creator's page wraps only between the day and the time of day", () => {
     assert.include(
-      creatorPage(Samples.creatorPageDataFor(Samples.assignmentAwaitingPerspective)),
+      creatorPage(Samples.makeCreatorPageData(Samples.assignmentAwaitingPerspective)),
       ">Saturday\u00a016\u00a0May\u00a02026, 12:00\u00a0UTC</time>"
     )
   })
@@ -216,7 +216,7 @@ describe("Texts of creators' pages", () => {
     const heading = (number: number) => {
       const draft = { ...Samples.assignmentWithSecondDraft.draft!, number }
       return /<h2>(Draft.*)<\/h2>/
-        .exec(creatorPage(Samples.creatorPageDataFor({ ...Samples.assignmentWithSecondDraft, draft })))![1]!
+        .exec(creatorPage(Samples.makeCreatorPageData({ ...Samples.assignmentWithSecondDraft, draft })))![1]!
         .replace(/<[^>]*>/g, "")
     }
     assert.deepStrictEqual([1, 7, 8, 10].map(heading), [
@@ -229,7 +229,7 @@ describe("Texts of creators' pages", () => {
 
   it("the initials on a creator's page contain only letters and digits", () => {
     const initials = (name: string) =>
-      /aria-hidden="true">([^<]*)</.exec(creatorPage(Samples.creatorPageDataFor(named(name))))?.[1]
+      /aria-hidden="true">([^<]*)</.exec(creatorPage(Samples.makeCreatorPageData(named(name))))?.[1]
     const names = ["Jordan Vale", "Wolfe <b>Ivy", "(élan) & 7up !", "Cher", "山田 太郎", "<& !>", "  O’Neil  "]
     assert.deepStrictEqual(names.map(initials), ["JV", "WB", "É7", "C", "山太", "", "O"])
   })

@@ -6,25 +6,25 @@ import * as Tracer from "effect/Tracer"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
 import { layerUntraced } from "../../src/creator-portal/CreatorRequest.ts"
-import { makeCreatorCaller } from "./Caller.ts"
+import { makeCreatorPortalClient } from "./CreatorPortalClient.ts"
 import {
-  creatorLink,
   creatorLinkToken,
+  creatorLinkUrl,
   inboxToken,
   tokenCausingBusyDatabase,
   tokenCausingDefect
 } from "./FakeCreatorPortal.ts"
 import * as Samples from "./Samples.ts"
-import { uuid } from "./Samples.ts"
+import { makeUuid } from "./Samples.ts"
 
-const { noon, perspective, topic } = Samples
+const { noonInMillis, perspective, topic } = Samples
 const json = { accept: "application/json" }
 const address = `/api/creator/${creatorLinkToken}`
 
 describe("Views of creators' pages", () => {
   it.effect("a creator's page shows organization, topic, persona and deadline", () =>
     Effect.gen(function* () {
-      const { look } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
+      const { look } = yield* makeCreatorPortalClient(Samples.assignmentAwaitingPerspective)
       const { headers, status, text } = yield* look()
       assert.strictEqual(status, 200)
       assert.strictEqual(headers.get("content-type"), "text/html; charset=utf-8")
@@ -39,7 +39,7 @@ describe("Views of creators' pages", () => {
   it.effect("a GET or HEAD request for a creator's page changes nothing in any state", () =>
     Effect.gen(function* () {
       for (const state of Object.values(Samples.assignmentsByState)) {
-        const { call, look, state: kept } = yield* makeCreatorCaller(state)
+        const { call, look, state: kept } = yield* makeCreatorPortalClient(state)
         for (const headers of [{}, json]) assert.strictEqual((yield* look(headers)).status, 200)
         const head = yield* call(creatorLinkToken, { method: "HEAD" })
         assert.strictEqual(head.status, 200)
@@ -59,20 +59,20 @@ describe("Views of creators' pages", () => {
 
   it.effect("a program gets the creator's request as JSON in the success envelope", () =>
     Effect.gen(function* () {
-      const { look } = yield* makeCreatorCaller(Samples.assignmentWithDraft)
+      const { look } = yield* makeCreatorPortalClient(Samples.assignmentWithDraft)
       const { headers, json: body } = yield* look(json)
       assert.strictEqual(headers.get("content-type"), "application/json")
       assert.deepStrictEqual(body(), {
         success: true,
         data: {
-          share_id: uuid(2),
+          share_id: makeUuid(2),
           status: "commentary_generated",
           status_updated_at: "2026-05-14T12:00:00.000Z",
           organization: { name: "Touchline Daily" },
-          persona: { id: uuid(4), name: "Jordan Vale", image_url: "https://images.example/jordan.png" },
+          persona: { id: makeUuid(4), name: "Jordan Vale", image_url: "https://images.example/jordan.png" },
           topic: { content: topic.content },
           perspective,
-          draft: { id: uuid(11), content: Samples.draftText, number: 1, created_at: "2026-05-14T12:00:00.000Z" },
+          draft: { id: makeUuid(11), content: Samples.draftText, number: 1, created_at: "2026-05-14T12:00:00.000Z" },
           generation: null,
           commentary: null,
           expires_at: "2026-05-21T12:00:00.000Z",
@@ -84,7 +84,7 @@ describe("Views of creators' pages", () => {
 
   it.effect("a creator's page is sent as HTML unless the client prefers JSON", () =>
     Effect.gen(function* () {
-      const { look } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
+      const { look } = yield* makeCreatorPortalClient(Samples.assignmentAwaitingPerspective)
       const type = (accept: string) => Effect.map(look({ accept }), ({ headers }) => headers.get("content-type"))
       assert.include(yield* type("text/html,application/xhtml+xml,*/*;q=0.8"), "text/html")
       assert.include(yield* type("*/*"), "text/html")
@@ -95,8 +95,8 @@ describe("Views of creators' pages", () => {
 
   it.effect("a creator's page offers no action after the deadline, even before the worker has stored the expiry", () =>
     Effect.gen(function* () {
-      const { look } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
-      yield* TestClock.setTime(noon + 48 * Samples.hour)
+      const { look } = yield* makeCreatorPortalClient(Samples.assignmentAwaitingPerspective)
+      yield* TestClock.setTime(noonInMillis + 48 * Samples.hourInMillis)
       const { text } = yield* look()
       assert.include(text, "This request has expired")
       assert.notInclude(text, "/respond")
@@ -106,7 +106,7 @@ describe("Views of creators' pages", () => {
   it.effect("a creator's page reloads automatically only while the first draft is being generated", () =>
     Effect.gen(function* () {
       for (const [name, state] of Object.entries(Samples.assignmentsByState)) {
-        const { look } = yield* makeCreatorCaller(state)
+        const { look } = yield* makeCreatorPortalClient(state)
         assert.strictEqual((yield* look()).text.includes('http-equiv="refresh"'), name === "opinionInjected", name)
       }
     })
@@ -116,7 +116,7 @@ describe("Views of creators' pages", () => {
 describe("Invalid creator links", () => {
   it.effect("every invalid creator link returns the same page, whatever the reason", () =>
     Effect.gen(function* () {
-      const { call } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
+      const { call } = yield* makeCreatorPortalClient(Samples.assignmentAwaitingPerspective)
       const paths = [
         "",
         "nonsense",
@@ -136,7 +136,7 @@ describe("Invalid creator links", () => {
 
   it.effect("an invalid creator link returns a 404 error envelope to programs, for every action and method", () =>
     Effect.gen(function* () {
-      const { call } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
+      const { call } = yield* makeCreatorPortalClient(Samples.assignmentAwaitingPerspective)
       for (const path of ["nonsense", "nonsense/respond", "nonsense/desk", `${inboxToken}/respond`]) {
         const { json: body, status } = yield* call(path, { method: "POST", headers: json })
         assert.strictEqual(status, 404)
@@ -150,7 +150,7 @@ describe("Invalid creator links", () => {
 
   it.effect("an unknown action or method returns a JSON error that lists the valid actions", () =>
     Effect.gen(function* () {
-      const { call } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
+      const { call } = yield* makeCreatorPortalClient(Samples.assignmentAwaitingPerspective)
       for (const [path, method] of [
         [creatorLinkToken, "PUT"],
         [creatorLinkToken, "POST"],
@@ -173,14 +173,14 @@ describe("Invalid creator links", () => {
 describe("Inbox of creators", () => {
   it.effect("the inbox lists open requests with their links, as an HTML page and as JSON", () =>
     Effect.gen(function* () {
-      const { call } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
+      const { call } = yield* makeCreatorPortalClient(Samples.assignmentAwaitingPerspective)
       const page = yield* call(inboxToken)
       assert.strictEqual(page.status, 200)
-      assert.include(page.text, `href="${creatorLink}"`)
+      assert.include(page.text, `href="${creatorLinkUrl}"`)
       const { further, requests } = (yield* call(inboxToken, { headers: json })).json().data
       assert.strictEqual(further, 0)
-      assert.strictEqual(requests[0].link, creatorLink)
-      assert.strictEqual(requests[0].share_id, uuid(2))
+      assert.strictEqual(requests[0].link, creatorLinkUrl)
+      assert.strictEqual(requests[0].share_id, makeUuid(2))
     })
   )
 })
@@ -188,7 +188,7 @@ describe("Inbox of creators", () => {
 describe("Responses of the creator routes", () => {
   it.effect("creator routes keep the link out of caches, search indexes, frames and referrers", () =>
     Effect.gen(function* () {
-      const { call, form, look } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
+      const { call, form, look } = yield* makeCreatorPortalClient(Samples.assignmentAwaitingPerspective)
       const answers = [
         yield* look(),
         yield* look(json),
@@ -211,7 +211,7 @@ describe("Responses of the creator routes", () => {
 
   it.effect("a creator link is limited to 60 requests a minute, for HTML and JSON together", () =>
     Effect.gen(function* () {
-      const { call, look } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
+      const { call, look } = yield* makeCreatorPortalClient(Samples.assignmentAwaitingPerspective)
       for (let count = 0; count < 60; count++) assert.strictEqual((yield* look()).status, 200)
       yield* TestClock.adjust("18 seconds")
       const page = yield* look()
@@ -229,7 +229,7 @@ describe("Responses of the creator routes", () => {
 
   it.effect("a browser gets an HTML page even after an internal error", () =>
     Effect.gen(function* () {
-      const { call } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
+      const { call } = yield* makeCreatorPortalClient(Samples.assignmentAwaitingPerspective)
       const { status, text } = yield* call(tokenCausingDefect)
       assert.strictEqual(status, 500)
       assert.include(text, "Something went wrong on our side")
@@ -239,7 +239,7 @@ describe("Responses of the creator routes", () => {
 
   it.effect("a creator's page has status 503 and Retry-After when no database connection was free", () =>
     Effect.gen(function* () {
-      const { call } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
+      const { call } = yield* makeCreatorPortalClient(Samples.assignmentAwaitingPerspective)
       const { headers, status, text } = yield* call(tokenCausingBusyDatabase)
       assert.strictEqual(status, 503)
       assert.strictEqual(headers.get("retry-after"), "1")
@@ -264,7 +264,7 @@ describe("Responses of the creator routes", () => {
       }
     })
     return Effect.gen(function* () {
-      const { form, look } = yield* makeCreatorCaller(Samples.assignmentAwaitingPerspective)
+      const { form, look } = yield* makeCreatorPortalClient(Samples.assignmentAwaitingPerspective)
       yield* look()
       yield* form("respond", { perspective })
       assert.isTrue(seen.some((line) => line.includes("POST /creator/:token/respond")))

@@ -16,20 +16,20 @@ import * as Workflow from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Result from "effect/Result"
-import { topic, uuid } from "./Samples.ts"
+import { makeUuid, topic } from "./Samples.ts"
 
 /** The token has dots and dashes, and is longer than the default parameter limit of a router. */
 export const creatorLinkToken = `aB3-_${"x".repeat(300)}.Zz9`
 export const inboxToken = "d-token.sig"
 export const tokenCausingDefect = "broken"
 export const tokenCausingBusyDatabase = "busy"
-export const creatorLink = `https://partners.example/api/creator/${creatorLinkToken}`
+export const creatorLinkUrl = `https://partners.example/api/creator/${creatorLinkToken}`
 
 /** The pages identify a request only by the token of a link. */
 const tokenOf = (access: { readonly token: string } | { readonly email: string }) =>
   "token" in access ? access.token : tokenCausingDefect
 
-export const fakeCreatorPortal = (initial: Assignment) => {
+export const makeFakeCreatorPortal = (initial: Assignment) => {
   const state = { assignment: initial, writes: 0, deskMails: 0, further: 0 }
   const open = (given: string) =>
     given === tokenCausingDefect
@@ -72,7 +72,7 @@ export const fakeCreatorPortal = (initial: Assignment) => {
         act(access, content === null ? {} : { content }, (now) =>
           Workflow.approve(
             state.assignment,
-            { draftId, content, commentaryId: Ids.CommentaryId.make(uuid(99)), contentHash: "" },
+            { draftId, content, commentaryId: Ids.CommentaryId.make(makeUuid(99)), contentHash: "" },
             now
           )
         ),
@@ -86,7 +86,7 @@ export const fakeCreatorPortal = (initial: Assignment) => {
       openRequests: (access) =>
         tokenOf(access) === inboxToken
           ? Effect.sync(() => ({
-              requests: [{ assignment: state.assignment, topic, link: creatorLink }],
+              requests: [{ assignment: state.assignment, topic, link: creatorLinkUrl }],
               further: state.further
             }))
           : Effect.fail(new LinkInvalid())

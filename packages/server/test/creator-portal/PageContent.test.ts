@@ -7,8 +7,8 @@ import { creatorPage } from "../../src/creator-portal/CreatorPage.ts"
 import type { CreatorPageData } from "../../src/creator-portal/PageContent.ts"
 import * as Samples from "./Samples.ts"
 
-const page = (...visit: Parameters<typeof Samples.creatorPageDataFor>) =>
-  creatorPage(Samples.creatorPageDataFor(...visit))
+const page = (...visit: Parameters<typeof Samples.makeCreatorPageData>) =>
+  creatorPage(Samples.makeCreatorPageData(...visit))
 
 const refused = (action: CreatorAction, enteredText: NonNullable<CreatorPageData["refusal"]>["enteredText"]) => ({
   action,
@@ -53,7 +53,7 @@ describe("Text fields of creators' pages", () => {
 })
 
 describe("Pages of closed requests", () => {
-  const parts = (assignment: CreatorPageData["assignment"], now = Samples.noon) =>
+  const parts = (assignment: CreatorPageData["assignment"], now = Samples.noonInMillis) =>
     ["Your reason", "Your view", "Closed on"].filter((part) => page(assignment, { now }).includes(part))
 
   it("the page of a closed request quotes the creator's words, and says when the request was closed", () => {

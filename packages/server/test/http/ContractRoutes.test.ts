@@ -97,18 +97,20 @@ it.effect(
     })
 )
 
-it.effect("queries are decoded, and results and errors are encoded, as by Effect's builder", () =>
-  Effect.gen(function* () {
-    for (const [url, headers, status] of [
-      ["/value/7?size=3", { "x-api-key": "Ada" }, 200],
-      ["/value/7", { "x-api-key": "Ada" }, 200],
-      ["/value/7", {}, 403],
-      ["/text/7", {}, 403]
-    ] as const) {
-      const { copies: _, ...ours } = yield* ask(ContractRoutes.layer, url, headers)
-      const { copies: __, ...stock } = yield* ask(HttpApiBuilder.layer, url, headers)
-      assert.deepStrictEqual(ours, stock)
-      assert.strictEqual(ours.status, status)
-    }
-  })
+it.effect(
+  "the contract's routes decode queries and encode results and errors in the same way as Effect's builder",
+  () =>
+    Effect.gen(function* () {
+      for (const [url, headers, status] of [
+        ["/value/7?size=3", { "x-api-key": "Ada" }, 200],
+        ["/value/7", { "x-api-key": "Ada" }, 200],
+        ["/value/7", {}, 403],
+        ["/text/7", {}, 403]
+      ] as const) {
+        const { copies: _, ...ours } = yield* ask(ContractRoutes.layer, url, headers)
+        const { copies: __, ...stock } = yield* ask(HttpApiBuilder.layer, url, headers)
+        assert.deepStrictEqual(ours, stock)
+        assert.strictEqual(ours.status, status)
+      }
+    })
 )

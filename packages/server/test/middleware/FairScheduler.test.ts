@@ -105,7 +105,7 @@ describe("Fair scheduler", () => {
     assert.strictEqual(began.length, 4)
   })
 
-  it("the fair scheduler has no time for new tasks while queued tasks run or connections arrive", () => {
+  it("the fair scheduler's `hasTime` returns false while a queued task runs and after a connection has arrived", () => {
     const { connected, hasTime, run, turn } = eventLoop()
     let hadTime = true
     run("a caller", () => {
@@ -118,7 +118,7 @@ describe("Fair scheduler", () => {
     assert.isFalse(hasTime())
   })
 
-  it("the fair scheduler delays tasks for arriving connections, up to a time limit", () => {
+  it("the fair scheduler delays tasks while new connections arrive, up to a time limit", () => {
     const { connected, run, takes, turn } = eventLoop()
     takes(1000)
     let done = 0

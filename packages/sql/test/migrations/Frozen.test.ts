@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
 import { names } from "../../src/migrations/Migrations.ts"
 
-/** The SHA-256 of each released file. Each release adds a line for each migration that is new in it. */
+/** The SHA-256 of each released file. Each release adds a line for each of its new migrations. */
 const released: Readonly<Record<string, string>> = {
   "0001_organizations": "17bddad8d14a6fc7106ff2fe49e2e9219aa16e74e3d76ca0401d6fe99223be00",
   "0002_personas": "f72ed2ee48e0b3c3cb0ca675be537e64122c50b28b297dd9b0ac70a6a3ad0312",

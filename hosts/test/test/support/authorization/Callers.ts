@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { OwnerCredentials } from "./OwnedResources.ts"
 
-export type OwnershipRelation = "own" | "other organization" | "other environment"
+export type ResourceOwnership = "own" | "other organization" | "other environment"
 
 /**
  * Either the code with which the service refuses the key, or the key's scopes and the owner whose resources the key can
@@ -25,12 +25,12 @@ export type TestKeyAccess =
   | "key_revoked"
   | "key_expired"
   | "ip_restricted"
-  | { readonly scopes: ReadonlyArray<Scope.ApiKeyScope>; readonly whose: OwnershipRelation }
+  | { readonly scopes: ReadonlyArray<Scope.ApiKeyScope>; readonly whose: ResourceOwnership }
 
 /** The owner whose resources a token can access, or the refusal. A token has neither scopes nor an environment. */
 export type TestTokenAccess = "unauthorized" | "own" | "other organization"
 
-export interface Caller {
+export interface TestCaller {
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
   readonly key: TestKeyAccess
@@ -41,8 +41,10 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const by = (key: string) => ({ "x-api-key": key })
 const address = "203.0.113.7"
 
-/** Callers with a key in one environment, one for each state of the key. Some keys expire within a minute. */
-export const callersWithKeys = Effect.fnUntraced(function* (
+/**
+ * Makes callers with a key in one environment, one caller for each state of the key. Some keys expire within a minute.
+ */
+export const makeCallersWithKeys = Effect.fnUntraced(function* (
   owner: OwnerCredentials,
   stranger: OwnerCredentials,
   environment: "live" | "test"
@@ -66,13 +68,13 @@ export const callersWithKeys = Effect.fnUntraced(function* (
   const nobodys = Redacted.value(yield* ApiKey.mintKeyText(environment, yield* SecureRandom.SecureRandom))
   const away = environment === "live" ? "test" : "live"
 
-  const caller = (name: string, text: string, key: TestKeyAccess, more: Record<string, string> = {}): Caller => ({
+  const caller = (name: string, text: string, key: TestKeyAccess, more: Record<string, string> = {}): TestCaller => ({
     name: `${environment}: ${name}`,
     headers: { ...by(text), ...more },
     key,
     token: "unauthorized"
   })
-  const good = (scopes: ReadonlyArray<Scope.ApiKeyScope> = Scope.allScopes, whose: OwnershipRelation = "own") => ({
+  const good = (scopes: ReadonlyArray<Scope.ApiKeyScope> = Scope.allScopes, whose: ResourceOwnership = "own") => ({
     scopes,
     whose
   })
@@ -113,10 +115,10 @@ export const callersWithKeys = Effect.fnUntraced(function* (
 })
 
 /**
- * Callers with a token, callers without credentials, and callers with a token and a key. Each credential is valid or
- * invalid, and some tokens expire within a minute.
+ * Makes callers with a token, callers without credentials, and callers with a token and a key. Each credential is valid
+ * or invalid, and some tokens expire within a minute.
  */
-export const callersWithTokens = Effect.fnUntraced(function* (owner: OwnerCredentials, stranger: OwnerCredentials) {
+export const makeCallersWithTokens = Effect.fnUntraced(function* (owner: OwnerCredentials, stranger: OwnerCredentials) {
   const suspended = yield* Seed.createOrganization({ name: "Suspended" })
   const suspendedKeys = [
     yield* Seed.issueApiKey(suspended),
@@ -125,7 +127,7 @@ export const callersWithTokens = Effect.fnUntraced(function* (owner: OwnerCreden
   const registry = yield* OrganizationRegistry
   yield* registry.update(suspended.id, (present) => ({ ...present, suspendedAt: 0 }))
 
-  const good = (whose: OwnershipRelation) => ({ scopes: Scope.allScopes, whose })
+  const good = (whose: ResourceOwnership) => ({ scopes: Scope.allScopes, whose })
   const tokens: ReadonlyArray<readonly [string, string, TestTokenAccess]> = [
     ["a good token", owner.token, "own"],
     ["garbage", "a.b.c", "unauthorized"],
@@ -147,7 +149,7 @@ export const callersWithTokens = Effect.fnUntraced(function* (owner: OwnerCreden
   ]
   const both = tokens.flatMap(([tokenName, token, tokenStanding]) =>
     live.map(
-      ([keyName, key, keyStanding]): Caller => ({
+      ([keyName, key, keyStanding]): TestCaller => ({
         name: `${tokenName} with ${keyName}`,
         headers: { ...bearer(token), ...(key === "" ? {} : by(key)) },
         key: keyStanding,
@@ -155,7 +157,7 @@ export const callersWithTokens = Effect.fnUntraced(function* (owner: OwnerCreden
       })
     )
   )
-  const refused = (name: string, headers: Record<string, string>): Caller => ({
+  const refused = (name: string, headers: Record<string, string>): TestCaller => ({
     name,
     headers,
     key: "unauthorized",

@@ -1,17 +1,17 @@
 /** A valid request body for each operation. The authorization matrix fails if an operation has no entry here. */
-import type { ResourceIds } from "./Operations.ts"
+import type { RequestResourceIds } from "./Operations.ts"
 
 /** `nth` makes contents and names unique. `common` is a persona that is licensed to every organization. */
-export interface ExampleInput {
+export interface ExampleBodyInput {
   readonly nth: number
   readonly common: string
-  readonly things: ResourceIds
+  readonly resourceIds: RequestResourceIds
 }
 
-type Example = (wanted: ExampleInput) => unknown
+type Example = (wanted: ExampleBodyInput) => unknown
 
 const none: Example = () => undefined
-const topic = ({ common, nth }: ExampleInput) => ({
+const topic = ({ common, nth }: ExampleBodyInput) => ({
   content: `Who wins match number ${nth} of the cup?`,
   persona_ids: [common]
 })

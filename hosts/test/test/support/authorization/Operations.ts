@@ -47,8 +47,8 @@ export const readOpenApiOperations = Effect.gen(function* () {
 })
 
 /**
- * Says who can access the resources that a path names: the keys of one environment of an organization, all keys of the
- * organization, or all organizations with a licence for the persona.
+ * Who can access a path's resources: the keys of one environment of an organization, all keys of the organization, or
+ * all organizations with a licence for the persona.
  */
 export type ResourceVisibility = "environment" | "organization" | "licence"
 
@@ -68,7 +68,7 @@ const parts = ({ path }: Pick<Operation, "path">): ReadonlyArray<string> =>
     .replace(/^test\//, "")
     .split("/")
 
-export const visibilityOf = (operation: Operation): ResourceVisibility => {
+export const findResourceVisibility = (operation: Operation): ResourceVisibility => {
   const [first = ""] = parts(operation)
   const found = ownership[first]
   if (found === undefined) throw new Error(`nobody said whose ${first} are`)
@@ -78,7 +78,7 @@ export const visibilityOf = (operation: Operation): ResourceVisibility => {
 /**
  * Returns the scope that the specification assigns to the operation, or undefined if the operation requires a token.
  */
-export const scopeOf = (operation: Operation): ApiKeyScope | undefined => {
+export const findRequiredScope = (operation: Operation): ApiKeyScope | undefined => {
   const [first] = parts(operation)
   if (first === "api-keys" || first === "me") return undefined
   if (first === "personas") return "personas:read"
@@ -87,15 +87,15 @@ export const scopeOf = (operation: Operation): ApiKeyScope | undefined => {
 }
 
 /** Returns the scope that a key with webhook scopes needs for the operation. */
-export const webhookScopeOf = (operation: Operation): ApiKeyScope | undefined => {
+export const findRequiredWebhookScope = (operation: Operation): ApiKeyScope | undefined => {
   if (parts(operation)[0] !== "webhooks") return undefined
   return operation.method === "GET" ? "webhooks:read" : "webhooks:write"
 }
 
 export const hasPathParameters = ({ path }: Operation): boolean => path.includes("{")
 
-/** The resources that paths and bodies may name. */
-export interface ResourceIds {
+/** Ids for the paths and bodies of requests, with one id for each kind of resource. */
+export interface RequestResourceIds {
   readonly topic: string
   readonly commentary: string
   readonly reference: string
@@ -103,10 +103,10 @@ export interface ResourceIds {
   readonly webhook: string
   readonly delivery: string
   readonly key: string
-  readonly share: string
+  readonly assignment: string
 }
 
-const thingAt: Readonly<Record<string, keyof ResourceIds>> = {
+const resourceIdNameBySegment: Readonly<Record<string, keyof RequestResourceIds>> = {
   topics: "topic",
   commentaries: "commentary",
   "by-reference": "reference",
@@ -114,25 +114,25 @@ const thingAt: Readonly<Record<string, keyof ResourceIds>> = {
   webhooks: "webhook",
   deliveries: "delivery",
   "api-keys": "key",
-  assignments: "share"
+  assignments: "assignment"
 }
 
-/** Returns the operation's path with the ids of these resources. */
-export const pathWithIds = (operation: Operation, things: ResourceIds): string =>
+/** Returns the operation's path with these ids in place of the path parameters. */
+export const buildPathWithIds = (operation: Operation, resourceIds: RequestResourceIds): string =>
   operation.path.replaceAll(/([\w-]+)\/\{\w+\}/g, (_, what: string) => {
-    const thing = thingAt[what]
+    const thing = resourceIdNameBySegment[what]
     if (thing === undefined) throw new Error(`nobody said what ${operation.path} names`)
-    return `${what}/${things[thing]}`
+    return `${what}/${resourceIds[thing]}`
   })
 
 /** Returns the environment whose resources the operation affects. */
-export const apiEnvironmentOf = ({ path }: Pick<Operation, "path">): "live" | "test" =>
+export const findAffectedEnvironment = ({ path }: Pick<Operation, "path">): "live" | "test" =>
   path.startsWith("/partner/v1/test/") ? "test" : "live"
 
-export const sendOperation = (operation: Operation, things: ResourceIds, call: TestApiCall) =>
+export const sendOperation = (operation: Operation, resourceIds: RequestResourceIds, call: TestApiCall) =>
   Effect.gen(function* () {
     const { call: ask } = yield* TestApi
-    const response = yield* ask(pathWithIds(operation, things), { method: operation.method, ...call })
+    const response = yield* ask(buildPathWithIds(operation, resourceIds), { method: operation.method, ...call })
     const text = yield* readResponseText(response)
     const isJson = response.headers.get("content-type") === "application/json"
     const code: string | undefined = isJson && text !== "" ? JSON.parse(text).error?.code : undefined

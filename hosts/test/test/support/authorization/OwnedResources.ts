@@ -8,8 +8,8 @@ import { TestApi, type TestApiCall } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import { eventually } from "../Eventually.ts"
 import { readJson } from "../Json.ts"
-import { actAsCreator, creatorTokenFor, getJson, waitForStatus } from "../Requests.ts"
-import { apiEnvironmentOf, type Operation, type ResourceIds, sendOperation } from "./Operations.ts"
+import { actAsCreator, findCreatorToken, getJson, waitForStatus } from "../Requests.ts"
+import { findAffectedEnvironment, type Operation, type RequestResourceIds, sendOperation } from "./Operations.ts"
 
 /** The owner's credentials: keys with every scope in both environments, and a dashboard token. */
 export interface OwnerCredentials {
@@ -55,10 +55,10 @@ export const createResources = Effect.fnUntraced(function* (owner: OwnerCredenti
   const reference = "the-first-ones-reference"
   const body = { content, persona_ids: [persona.id], external_reference: reference, metadata: { desk: "the-firsts" } }
   const { topic_id: topic } = yield* made("/topics", { key: owner.live, body })
-  yield* actAsCreator(yield* creatorTokenFor(persona, content), "respond", {
+  yield* actAsCreator(yield* findCreatorToken(persona, content), "respond", {
     perspective: "It is not, and that is how it should be."
   })
-  const link = yield* creatorTokenFor(persona, content)
+  const link = yield* findCreatorToken(persona, content)
   yield* waitForStatus(owner.live, topic, persona, "commentary_generated")
   const told = yield* createWebhook(owner)
   yield* actAsCreator(link, "approve")
@@ -71,7 +71,7 @@ export const createResources = Effect.fnUntraced(function* (owner: OwnerCredenti
     Effect.map(getJson(owner.live, `/webhooks/${told}/deliveries?status=delivered`), ({ data }) => data[0]?.id)
   )
   const simulated = yield* submitTestTopic(owner, 0)
-  const things: ResourceIds = {
+  const resourceIds: RequestResourceIds = {
     topic,
     commentary,
     reference,
@@ -79,9 +79,9 @@ export const createResources = Effect.fnUntraced(function* (owner: OwnerCredenti
     webhook: told,
     delivery,
     key: (yield* Seed.issueApiKey(owner.organization)).id,
-    share: simulated.share
+    assignment: simulated.share
   }
-  return { things, simulated: simulated.topic }
+  return { resourceIds, simulated: simulated.topic }
 })
 
 /** Fields that change with each read, or that contain the time of the read. */
@@ -91,14 +91,14 @@ const restless = new Set(["last_used_at", "api_calls", "windows"])
 export const readAllResources = (
   owner: OwnerCredentials,
   operations: ReadonlyArray<Operation>,
-  things: ResourceIds,
+  resourceIds: RequestResourceIds,
   simulated: string
 ) =>
   Effect.gen(function* () {
     const seen: Record<string, unknown> = {}
     for (const operation of operations.filter(({ method }) => method === "GET")) {
-      const { isJson, status, text } = yield* sendOperation(operation, things, {
-        key: owner[apiEnvironmentOf(operation)],
+      const { isJson, status, text } = yield* sendOperation(operation, resourceIds, {
+        key: owner[findAffectedEnvironment(operation)],
         token: owner.token
       })
       assert.strictEqual(status, operation.success, operation.id)

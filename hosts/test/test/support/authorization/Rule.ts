@@ -1,20 +1,20 @@
 /** Derives a caller's expected response from the operation's requirements and the owner of the named resources. */
-import type { Caller, OwnershipRelation } from "./Callers.ts"
-import { hasPathParameters, type Operation, visibilityOf } from "./Operations.ts"
+import type { ResourceOwnership, TestCaller } from "./Callers.ts"
+import { findResourceVisibility, hasPathParameters, type Operation } from "./Operations.ts"
 
 export type ExpectedAccess =
   | { readonly is: "refused"; readonly status: number; readonly code: string }
   /** The response is the same, byte for byte, as for an unknown id. */
   | { readonly is: "unknown" }
-  | { readonly is: "success"; readonly whose: OwnershipRelation }
+  | { readonly is: "success"; readonly whose: ResourceOwnership }
 
 const refused = (status: number, code: string): ExpectedAccess => ({ is: "refused", status, code })
 
 /** Returns the owner whose resources the caller can access, or the refusal. */
 const admitted = (
   { scheme, scope, webhookScope }: Operation,
-  { key, token }: Caller
-): OwnershipRelation | ExpectedAccess => {
+  { key, token }: TestCaller
+): ResourceOwnership | ExpectedAccess => {
   if (scheme === "DashboardToken") return token === "unauthorized" ? refused(401, token) : token
   if (typeof key === "string") return refused(401, key)
   const hasWebhookScope = key.scopes.some((one) => one.startsWith("webhooks:"))
@@ -22,12 +22,12 @@ const admitted = (
   return needed === undefined || key.scopes.includes(needed) ? key.whose : refused(401, "scope_denied")
 }
 
-export const expectedAccess = (operation: Operation, caller: Caller): ExpectedAccess => {
+export const deriveExpectedAccess = (operation: Operation, caller: TestCaller): ExpectedAccess => {
   const whose = admitted(operation, caller)
   if (typeof whose === "object") return whose
   const success: ExpectedAccess = { is: "success", whose }
   if (whose === "own" || !hasPathParameters(operation)) return success
-  switch (visibilityOf(operation)) {
+  switch (findResourceVisibility(operation)) {
     case "environment":
       return { is: "unknown" }
     case "organization":

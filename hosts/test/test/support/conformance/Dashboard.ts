@@ -43,7 +43,7 @@ export const layerOfApplication = ({
 
 type Service = Layer.Success<ReturnType<typeof layerOfApplication>>
 
-export const testOnService = <A, E>(
+export const registerServiceTest = <A, E>(
   sentence: string,
   test: Effect.Effect<A, E, Service>,
   options?: Parameters<typeof layerOfApplication>[0]
@@ -86,19 +86,19 @@ export const sendRequest = Effect.fnUntraced(function* (line: string, call: Test
   return { status: response.status, headers: response.headers, text, body, data: body.data, error: body.error }
 })
 
-export type ApiAnswer = Effect.Success<ReturnType<typeof sendRequest>>
+export type ApiResponse = Effect.Success<ReturnType<typeof sendRequest>>
 
 /** Returns the response's status, and the error code if the response is a refusal. */
-export const statusAndCode = ({ error, status }: ApiAnswer): string =>
+export const formatStatusAndCode = ({ error, status }: ApiResponse): string =>
   error === undefined || error === null ? `${status}` : `${status} ${error.code}`
 
 /** Returns the values of the limit, remaining and reset headers. */
-export const rateHeadersOf = ({ headers }: ApiAnswer): ReadonlyArray<number> =>
+export const readRateLimitHeaders = ({ headers }: ApiResponse): ReadonlyArray<number> =>
   ["limit", "remaining", "reset"].map((name) => Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN))
 
 /** Returns the names of the fields in an `invalid_request` error, in order. */
-export const invalidFieldsOf = (answer: ApiAnswer): ReadonlyArray<string> => {
-  assert.strictEqual(statusAndCode(answer), "400 invalid_request")
+export const readInvalidFields = (answer: ApiResponse): ReadonlyArray<string> => {
+  assert.strictEqual(formatStatusAndCode(answer), "400 invalid_request")
   return answer.error.details.errors.map(({ field }: { readonly field: string }) => field)
 }
 

@@ -39,7 +39,7 @@ export type FieldType = keyof typeof types
 /**
  * Returns the values at a path such as `personas[].status`. A path through an array returns the value of each element.
  */
-export const valuesAt = (root: unknown, path: string): ReadonlyArray<unknown> =>
+export const findValuesAtPath = (root: unknown, path: string): ReadonlyArray<unknown> =>
   path
     .split(/\.|(?=\[\])/)
     .filter((segment) => segment !== "")
@@ -60,7 +60,7 @@ export const valuesAt = (root: unknown, path: string): ReadonlyArray<unknown> =>
  * allowed.
  */
 export const checkField = (root: unknown, path: string, type: FieldType, literals?: ReadonlyArray<string>): void => {
-  const found = valuesAt(root, path)
+  const found = findValuesAtPath(root, path)
   assert.isAbove(found.length, 0, `${path}: nothing to look at`)
   for (const value of found) {
     assert.isTrue(types[type](value), `${path}: ${JSON.stringify(value)} is no ${type}`)

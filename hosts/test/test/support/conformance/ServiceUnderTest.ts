@@ -32,7 +32,7 @@ export const layerOfScriptedExternalServices = Layer.merge(Mailbox.layer, Script
 /** Provides the service to all tests of a file, with `layer` of `@effect/vitest`. A file uses this layer only once. */
 export const layerOfServiceUnderTest = layerOfServiceUnderTestWith({ outside: layerOfScriptedExternalServices })
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -45,7 +45,7 @@ export const sendRequest = Effect.fnUntraced(function* (path: string, call?: Tes
   const response = yield* (yield* TestApi).call(path, call)
   const text = yield* Effect.promise(() => response.text())
   const body = /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : undefined
-  return { status: response.status, headers: response.headers, text, body } satisfies ApiAnswer
+  return { status: response.status, headers: response.headers, text, body } satisfies ApiResponse
 })
 
 /** Options of a request that differ from the default: the partner's key and no headers. */
@@ -72,12 +72,12 @@ export const seedPartner = Effect.fnUntraced(function* (given: Parameters<typeof
 export type SeededPartner = Effect.Success<ReturnType<typeof seedPartner>>
 
 /**
- * The states into which a test can bring an assignment. For a reason that is no status, the assignment failed and its
- * status did not change.
+ * The states into which a test can bring an assignment. A failure reason that is not a status stands for an assignment
+ * that failed without a change of its status.
  */
 export type AssignmentState = AssignmentStatus | Exclude<FailureReason, "cancelled">
 
-/** Waits for `count` mails to a persona's creator that quote this content. */
+/** Waits until a persona's creator has received `count` mails that quote this content. */
 export const waitForCreatorMails = Effect.fnUntraced(function* (persona: Persona, content: string, count = 1) {
   const mailbox = yield* Mailbox
   const found = yield* eventually(
@@ -93,7 +93,8 @@ export const waitForCreatorMails = Effect.fnUntraced(function* (persona: Persona
 })
 
 /**
- * Returns a persona's creator with the link in the first mail about this content. The creator reads and acts in JSON.
+ * Finds the link in the first mail about this content to a persona's creator. Returns functions that read the creator's
+ * view and send the creator's actions as JSON.
  */
 export const openCreatorLink = Effect.fnUntraced(function* (persona: Persona, content: string) {
   const [mail] = yield* waitForCreatorMails(persona, content)
@@ -170,5 +171,5 @@ export const submitTopicWithStates = Effect.fnUntraced(function* (
 })
 
 /** Returns the first persona of a list. Throws an error if the list is empty. */
-export const firstPersona = ([persona]: ReadonlyArray<Persona>): Persona =>
+export const getFirstPersona = ([persona]: ReadonlyArray<Persona>): Persona =>
   persona ?? assert.fail("the story has no persona")

@@ -1,9 +1,9 @@
 /** Special attacks, which use unusual behaviour of clients or unusual content of requests. */
 import {
   type Attack,
-  type AttackMethod,
   type AttackRequest,
-  elementAtCyclicIndex,
+  type ConnectionBehavior,
+  getCyclicElement,
   makeGetRequest,
   makeRequestWithBody
 } from "./Attack.ts"
@@ -15,7 +15,7 @@ const streams: Attack["ask"] = () => makeGetRequest("/events/stream")
 
 const heavyReads: Attack["ask"] = ({ attacker }, nth) =>
   makeGetRequest(
-    elementAtCyclicIndex(
+    getCyclicElement(
       [
         `/topics/by-reference/${attacker.reference}`,
         `/topics/${attacker.topic}`,
@@ -33,9 +33,9 @@ const heavyReads: Attack["ask"] = ({ attacker }, nth) =>
 const ofCrowd =
   (ask: Attack["ask"]): Attack["ask"] =>
   (scene, nth, prepared) => {
-    const attacker = elementAtCyclicIndex(scene.crowd, nth)
+    const attacker = getCyclicElement(scene.crowd, nth)
     const asked = ask({ ...scene, attacker }, Math.floor(nth / scene.crowd.length), prepared)
-    return { ...asked, key: elementAtCyclicIndex(attacker.live, 0) }
+    return { ...asked, key: getCyclicElement(attacker.live, 0) }
   }
 
 /** Each request uses a different API key, and none of these keys exists. */
@@ -47,7 +47,7 @@ const claimedKeys: Attack["ask"] = (_, nth) => ({
 /** These requests accept no compression, so the service has to decompress the explorer's files. */
 const explorer: Attack["ask"] = (_, nth) => ({
   method: "GET",
-  path: elementAtCyclicIndex(["/docs/scalar.js", "/openapi.json", "/docs"], nth),
+  path: getCyclicElement(["/docs/scalar.js", "/openapi.json", "/docs"], nth),
   by: "none"
 })
 
@@ -80,15 +80,19 @@ const freshKey = (ask: AttackRequest, nth: number): AttackRequest => ({
   idempotencyKey: `${process.pid}-${nth}`
 })
 
-const manners = (name: string, ask: Attack["ask"], connections: Partial<Readonly<Record<AttackMethod, number>>>) =>
+const manners = (
+  name: string,
+  ask: Attack["ask"],
+  connections: Partial<Readonly<Record<ConnectionBehavior, number>>>
+) =>
   Object.fromEntries(
     Object.entries(connections).map(([manner, count]): [string, Attack] => [
       `${name}, a client that ${manner}`,
-      { ask, manner: manner as AttackMethod, connections: count }
+      { ask, manner: manner as ConnectionBehavior, connections: count }
     ])
   )
 
-export const attacksOnSpecialPaths: Readonly<Record<string, Attack>> = {
+export const specialAttacks: Readonly<Record<string, Attack>> = {
   ...manners("GET /events", events, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
   ...manners("GET /events/stream", streams, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
   ...manners("all heavy reads", heavyReads, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
@@ -129,9 +133,9 @@ export const attacksOnSpecialPaths: Readonly<Record<string, Attack>> = {
   "invalid bodies": {
     ask: (_, nth) =>
       makeRequestWithBody(
-        elementAtCyclicIndex(["POST", "POST", "PATCH"], nth),
-        elementAtCyclicIndex(["/topics", "/webhooks", "/webhooks/7e570000-0000-4000-8000-000000000002"], nth),
-        elementAtCyclicIndex(
+        getCyclicElement(["POST", "POST", "PATCH"], nth),
+        getCyclicElement(["/topics", "/webhooks", "/webhooks/7e570000-0000-4000-8000-000000000002"], nth),
+        getCyclicElement(
           [`{"metadata":${many(250_000)}}`, "[".repeat(250_000), `{"content":"${"\\u0000".repeat(40_000)}"}`],
           nth
         )
@@ -149,7 +153,7 @@ export const attacksOnSpecialPaths: Readonly<Record<string, Attack>> = {
       makeRequestWithBody("PATCH", `/webhooks/${attacker.webhook}`, { url: `http://127.0.0.1:9/${process.pid}/${nth}` })
   },
   "creators' pages": {
-    ask: ({ links }, nth) => ({ method: "GET", path: new URL(elementAtCyclicIndex(links, nth)).pathname, by: "none" })
+    ask: ({ links }, nth) => ({ method: "GET", path: new URL(getCyclicElement(links, nth)).pathname, by: "none" })
   },
   // Keep this attack at the end of the list, because the attack fills storage that the other attacks need.
   "test environment's storage": {

@@ -13,29 +13,29 @@ import {
   respond
 } from "../../src/topic/Workflow.ts"
 
-/** `noon` is Thursday 14 May 2026, 12:00 UTC. */
-export const noon = 1_778_760_000_000
+/** `noonInMillis` is Thursday 14 May 2026, 12:00 UTC. */
+export const noonInMillis = 1_778_760_000_000
 
 /** Returns a UUID that ends with the given number. */
-export const testUuid = <Id extends string>(number: number): Id =>
+export const makeTestUuid = <Id extends string>(number: number): Id =>
   `0198a000-0000-7000-8000-${String(number).padStart(12, "0")}` as Id
 
-export const makeDraftId = (number: number) => testUuid<typeof Ids.DraftId.Type>(number)
-export const makeCommentaryId = (number: number) => testUuid<typeof Ids.CommentaryId.Type>(number)
+export const makeDraftId = (number: number) => makeTestUuid<typeof Ids.DraftId.Type>(number)
+export const makeCommentaryId = (number: number) => makeTestUuid<typeof Ids.CommentaryId.Type>(number)
 
-export const freshAssignment = (policy: Policy, environment: Assignment["environment"] = "live"): Assignment => {
-  const respondBy = initialResponseDeadline("live", noon, policy)
+export const makeNewAssignment = (policy: Policy, environment: Assignment["environment"] = "live"): Assignment => {
+  const respondBy = initialResponseDeadline("live", noonInMillis, policy)
   return {
-    id: testUuid(1),
-    topicId: testUuid(2),
-    organizationId: testUuid(3),
+    id: makeTestUuid(1),
+    topicId: makeTestUuid(2),
+    organizationId: makeTestUuid(3),
     environment,
     position: 0,
-    persona: { id: testUuid(4), name: "Jordan Vale", imageUrl: "https://images.example/jordan.png" },
+    persona: { id: makeTestUuid(4), name: "Jordan Vale", imageUrl: "https://images.example/jordan.png" },
     creator: { name: "Sam", email: "sam@creator.example" },
-    createdAt: noon,
+    createdAt: noonInMillis,
     status: "topic_sent",
-    statusUpdatedAt: noon,
+    statusUpdatedAt: noonInMillis,
     notifiedAt: null,
     respondBy,
     isDeadlineFixed: false,
@@ -56,12 +56,13 @@ export const freshAssignment = (policy: Policy, environment: Assignment["environ
 }
 
 /** Returns the assignment after the step. Throws if the step was rejected. */
-export const assignmentOrThrow = (step: Result.Result<AssignmentChange, ActionRefused>): Assignment =>
+export const getAssignmentOrThrow = (step: Result.Result<AssignmentChange, ActionRefused>): Assignment =>
   Result.getOrThrow(step).assignment
 
 /** Returns the reason why the step was rejected; null if it was not rejected. */
-export const refusalReasonOf = (step: Result.Result<AssignmentChange, ActionRefused>): ActionRefused["reason"] | null =>
-  Result.match(step, { onFailure: ({ reason }) => reason, onSuccess: () => null })
+export const getRefusalReason = (
+  step: Result.Result<AssignmentChange, ActionRefused>
+): ActionRefused["reason"] | null => Result.match(step, { onFailure: ({ reason }) => reason, onSuccess: () => null })
 
 /**
  * Runs the next step at the assignment's due time. Throws if no step is due then. Returns the step's time and notices.
@@ -73,21 +74,22 @@ export const runStepAtDueTime = (present: Assignment, policy: Policy) => {
 }
 
 /** Returns an assignment whose creator answered at noon and whose first generation attempt is running. */
-export const assignmentInGeneration = (policy: Policy): Assignment => {
+export const makeAssignmentInGeneration = (policy: Policy): Assignment => {
   const sent = recordRequestMailDelivery(
-    freshAssignment(policy),
+    makeNewAssignment(policy),
     { id: "mail", attempts: 1, ticket: 1 },
-    noon,
+    noonInMillis,
     policy
   ).assignment
-  return runStepAtDueTime(assignmentOrThrow(respond(sent, { perspective: "It was unfair." }, noon)), policy).assignment
+  return runStepAtDueTime(getAssignmentOrThrow(respond(sent, { perspective: "It was unfair." }, noonInMillis)), policy)
+    .assignment
 }
 
 /** Returns an assignment that got its first draft at noon. */
-export const assignmentWithDraft = (policy: Policy): Assignment =>
+export const makeAssignmentWithDraft = (policy: Policy): Assignment =>
   applyGeneratedDraft(
-    assignmentInGeneration(policy),
+    makeAssignmentInGeneration(policy),
     { ticket: 1, draftId: makeDraftId(1), content: "A draft." },
-    noon,
+    noonInMillis,
     policy
   ).assignment

@@ -14,17 +14,17 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { layerTestApi } from "../Loopback.ts"
-import { type Caller, callersWithKeys, callersWithTokens } from "./Callers.ts"
+import { makeCallersWithKeys, makeCallersWithTokens, type TestCaller } from "./Callers.ts"
 import { exampleRequestBodies } from "./Examples.ts"
 import {
-  apiEnvironmentOf,
+  findAffectedEnvironment,
   type Operation,
-  type ResourceIds,
+  type RequestResourceIds,
   readOpenApiOperations,
   sendOperation
 } from "./Operations.ts"
 import { createResources, createWebhook, type OwnerCredentials, submitTestTopic } from "./OwnedResources.ts"
-import { type ExpectedAccess, expectedAccess } from "./Rule.ts"
+import { deriveExpectedAccess, type ExpectedAccess } from "./Rule.ts"
 
 /** The callers are behind a proxy that forwards their addresses. */
 export const layerBehindProxy = layerTestApi.pipe(
@@ -34,7 +34,7 @@ export const layerBehindProxy = layerTestApi.pipe(
 )
 
 const nothing = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
-export const unknownResources: ResourceIds = {
+export const unknownResourceIds: RequestResourceIds = {
   topic: nothing,
   commentary: nothing,
   reference: "reference-of-nobody-ever",
@@ -42,7 +42,7 @@ export const unknownResources: ResourceIds = {
   webhook: nothing,
   delivery: nothing,
   key: nothing,
-  share: nothing
+  assignment: nothing
 }
 
 const owning = Effect.fnUntraced(function* (name: string) {
@@ -54,7 +54,7 @@ const owning = Effect.fnUntraced(function* (name: string) {
 })
 
 /** Creates the first organization with its resources, another organization, and all callers. */
-export const makeAuthorizationScene = Effect.gen(function* () {
+export const makeAuthorizationTestSetup = Effect.gen(function* () {
   yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
   const owner = yield* owning("The First")
   const stranger = yield* owning("Somebody Else")
@@ -62,31 +62,34 @@ export const makeAuthorizationScene = Effect.gen(function* () {
   const common = yield* Seed.createPersona(owner.organization, { name: "Common to All" })
   yield* Seed.licensePersona(stranger.organization, common)
   const all = yield* readOpenApiOperations
-  const { simulated, things } = yield* createResources(owner, persona)
-  const tokens = yield* callersWithTokens(owner, stranger)
+  const { simulated, resourceIds } = yield* createResources(owner, persona)
+  const tokens = yield* makeCallersWithTokens(owner, stranger)
   const callers = {
-    live: [...tokens, ...(yield* callersWithKeys(owner, stranger, "live"))],
-    test: [...tokens.filter(({ key }) => typeof key === "string"), ...(yield* callersWithKeys(owner, stranger, "test"))]
+    live: [...tokens, ...(yield* makeCallersWithKeys(owner, stranger, "live"))],
+    test: [
+      ...tokens.filter(({ key }) => typeof key === "string"),
+      ...(yield* makeCallersWithKeys(owner, stranger, "test"))
+    ]
   }
   // Advance the clock, so that some keys and tokens expire and one grace period ends.
   yield* TestClock.adjust("5 minutes")
   let count = 0
   const next = () => ++count
   const cells = all.flatMap((operation) =>
-    callers[apiEnvironmentOf(operation)].map((caller) => ({
+    callers[findAffectedEnvironment(operation)].map((caller) => ({
       operation,
       caller,
-      answer: expectedAccess(operation, caller)
+      answer: deriveExpectedAccess(operation, caller)
     }))
   )
-  return { owner, common: common.id as string, all, things, simulated, next, cells }
+  return { owner, common: common.id as string, all, resourceIds, simulated, next, cells }
 })
 
-export type AuthorizationScene = Effect.Success<typeof makeAuthorizationScene>
+export type AuthorizationTestSetup = Effect.Success<typeof makeAuthorizationTestSetup>
 
 export interface AuthorizationMatrixCell {
   readonly operation: Operation
-  readonly caller: Caller
+  readonly caller: TestCaller
   readonly answer: ExpectedAccess
 }
 
@@ -95,40 +98,43 @@ export interface AuthorizationMatrixCell {
  * so their responses are comparable.
  */
 export const sendRequestOfCell = (
-  { common, next }: AuthorizationScene,
+  { common, next }: AuthorizationTestSetup,
   { caller, operation }: AuthorizationMatrixCell,
-  things: ResourceIds,
+  resourceIds: RequestResourceIds,
   more: { readonly nth?: number; readonly headers?: Readonly<Record<string, string>>; readonly method?: "HEAD" } = {}
 ) => {
   const nth = more.nth ?? next()
   const method = more.method === undefined ? {} : { method: more.method }
-  const body = exampleRequestBodies[operation.id]?.({ nth, common, things })
+  const body = exampleRequestBodies[operation.id]?.({ nth, common, resourceIds })
   const call = next()
   const from = `10.${call >> 16}.${(call >> 8) & 255}.${call & 255}`
   const headers = { "x-request-id": "same", "x-forwarded-for": from, ...caller.headers, ...more.headers }
   return Effect.map(
-    sendOperation(operation, things, { ...method, headers, ...(body === undefined ? {} : { body }) }),
+    sendOperation(operation, resourceIds, { ...method, headers, ...(body === undefined ? {} : { body }) }),
     (answered) => {
       const told = [...answered.headers].filter(
         ([name]) => !["ratelimit", "x-ratelimit-remaining", "date"].includes(name)
       )
-      const text = Object.values(things).reduce((text, thing) => text.replaceAll(thing, "…"), answered.text)
+      const text = Object.values(resourceIds).reduce((text, thing) => text.replaceAll(thing, "…"), answered.text)
       return { ...answered, bytes: JSON.stringify([answered.status, told, text]) }
     }
   )
 }
 
-export const nameOfMatrixCell = ({ caller, operation }: AuthorizationMatrixCell) => `${operation.id} by ${caller.name}`
+export const formatMatrixCellName = ({ caller, operation }: AuthorizationMatrixCell) =>
+  `${operation.id} by ${caller.name}`
 
-/** Creates resources for one cell of the matrix, so that its call may change or delete them. */
-export const makeFreshResources = Effect.fnUntraced(function* (
-  { next, owner, things }: AuthorizationScene,
+/** Creates resources for one call of the matrix, so that the call may change or delete the resources. */
+export const createResourcesForCell = Effect.fnUntraced(function* (
+  { next, owner, resourceIds }: AuthorizationTestSetup,
   { method, path }: Operation
 ) {
-  if (method === "GET") return things
-  if (path.includes("/deliveries/")) return things
-  if (path.includes("/webhooks/")) return { ...things, webhook: yield* createWebhook(owner) }
-  if (path.includes("/api-keys/")) return { ...things, key: (yield* Seed.issueApiKey(owner.organization)).id as string }
-  if (path.includes("/assignments/")) return { ...things, share: (yield* submitTestTopic(owner, next())).share }
-  return things
+  if (method === "GET") return resourceIds
+  if (path.includes("/deliveries/")) return resourceIds
+  if (path.includes("/webhooks/")) return { ...resourceIds, webhook: yield* createWebhook(owner) }
+  if (path.includes("/api-keys/"))
+    return { ...resourceIds, key: (yield* Seed.issueApiKey(owner.organization)).id as string }
+  if (path.includes("/assignments/"))
+    return { ...resourceIds, assignment: (yield* submitTestTopic(owner, next())).share }
+  return resourceIds
 })

@@ -11,13 +11,13 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import * as CreatorRoutes from "../../src/creator-portal/CreatorRoutes.ts"
-import { creatorLinkToken, fakeCreatorPortal } from "./FakeCreatorPortal.ts"
-import { noon } from "./Samples.ts"
+import { creatorLinkToken, makeFakeCreatorPortal } from "./FakeCreatorPortal.ts"
+import { noonInMillis } from "./Samples.ts"
 
-export const makeCreatorCaller = (initial: Assignment) =>
+export const makeCreatorPortalClient = (initial: Assignment) =>
   Effect.gen(function* () {
-    yield* TestClock.setTime(noon)
-    const { layer, state } = fakeCreatorPortal(initial)
+    yield* TestClock.setTime(noonInMillis)
+    const { layer, state } = makeFakeCreatorPortal(initial)
     const http = yield* HttpRouter.toHttpEffect(
       CreatorRoutes.layer.pipe(
         Layer.provide([layer, PublicAddress.layer("https://partners.example/api"), Digest.layerWebCrypto]),
