@@ -9,11 +9,11 @@ import { join } from "node:path"
 import {
   compareServers,
   hourLongRound,
+  type LoadRoundOptions,
   median,
   printLine,
-  type RoundOptions,
-  runRoundOn,
-  startGenerator,
+  runLoadRound,
+  startLoadGenerator,
   unlimitedRound
 } from "./Compare.ts"
 import type { LoadRound } from "./load.ts"
@@ -37,9 +37,9 @@ setTimeout(() => {
   leave(1)
 }, 360_000).unref()
 
-const generator = startGenerator()
-const play = (server: Pick<Servers.BenchmarkServer, "port" | "key">, sent: RoundOptions) =>
-  runRoundOn(generator, server, sent)
+const generator = startLoadGenerator()
+const play = (server: Pick<Servers.BenchmarkServer, "port" | "key">, sent: LoadRoundOptions) =>
+  runLoadRound(generator, server, sent)
 
 const posts = ({ personaIds }: Servers.ServerFixtures): LoadRound["send"] => ({ kind: "post", personaIds })
 
@@ -50,7 +50,7 @@ const collect = async (server: Servers.BenchmarkServer) => {
 
 /** Sends four status requests for each POST, and prints the memory use after given numbers of requests. */
 const watchMemory = async (server: Servers.BenchmarkServer) => {
-  const seen = [`start ${Servers.memoryOfProcess(server).toFixed(0)}`]
+  const seen = [`start ${Servers.readMemoryMegabytes(server).toFixed(0)}`]
   const highest: Array<number> = []
   const topicIds = await collect(server)
   const block = plan.memory[0]! / 2
@@ -61,9 +61,9 @@ const watchMemory = async (server: Servers.BenchmarkServer) => {
     const send = { kind: "get" as const, topicIds }
     await play(server, { ...hourLongRound, requests: goal - requests - number, send })
     requests = goal
-    highest.push(Servers.memoryOfProcess(server))
+    highest.push(Servers.readMemoryMegabytes(server))
     if (plan.memory.includes(goal))
-      seen.push(`${goal.toLocaleString("en")}: ${Servers.memoryOfProcess(server).toFixed(0)}`)
+      seen.push(`${goal.toLocaleString("en")}: ${Servers.readMemoryMegabytes(server).toFixed(0)}`)
   }
   printLine(
     "Memory, resident, in MB, after so many requests (one POST to four status look-ups; aim under 150 and flat)"
@@ -124,7 +124,7 @@ const main = async () => {
     working,
     posts
   )
-  printLine(`  memory of ours then: ${Servers.memoryOfProcess(working).toFixed(0)} MB`)
+  printLine(`  memory of ours then: ${Servers.readMemoryMegabytes(working).toFixed(0)} MB`)
   await Servers.stopServer(working)
   await Servers.stopServer(peer)
 }

@@ -12,9 +12,9 @@ import { openApiJson } from "@partner-commentary/server/openapi/DescriptionText"
 import { explorerScript } from "@partner-commentary/server/openapi/ExplorerScript"
 import * as Effect from "effect/Effect"
 import { type BuildOptions, build, type Plugin } from "esbuild"
-import * as LeftOut from "./packing/LeftOut.ts"
-import { licenceNoticesOf } from "./packing/Notices.ts"
+import { collectLicenceNotices } from "./packing/Notices.ts"
 import * as SourceDigest from "./packing/SourceDigest.ts"
+import * as UnusedModules from "./packing/UnusedModules.ts"
 
 const root = join(import.meta.dirname, "..")
 const explorer = gzipSync(await Effect.runPromise(explorerScript), { level: 9 })
@@ -53,13 +53,13 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
     charset: "ascii",
     legalComments: "external",
     metafile: true,
-    plugins: [sparingly, LeftOut.replaceUnusedModulesPlugin, ...plugins],
+    plugins: [sparingly, UnusedModules.replaceUnusedModulesPlugin, ...plugins],
     logLevel: "warning",
     ...options
   })
   const inputs = Object.keys(metafile?.inputs ?? {})
   writeFileSync(join(outdir, "explorer.js.gz"), explorer)
-  writeFileSync(join(outdir, "NOTICES.txt"), licenceNoticesOf(root, inputs))
+  writeFileSync(join(outdir, "NOTICES.txt"), collectLicenceNotices(root, inputs))
   return inputs.filter((input) => !/node_modules\/|^node:/.test(input))
 }
 
@@ -83,7 +83,7 @@ const bundleNode = async (host: string) => {
     // `makeRequire`.
     banner: { js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);' }
   })
-  SourceDigest.writeDigest(root, host, sources)
+  SourceDigest.writeSourceDigest(root, host, sources)
 }
 
 const lambda = join(root, "hosts", "lambda")

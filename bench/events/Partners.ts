@@ -39,7 +39,7 @@ const testKey = async (folder: string, variables: NodeJS.ProcessEnv) => {
   const command = async (...args: ReadonlyArray<string>) => {
     const { stdout } = await promisify(execFile)(process.execPath, [Servers.commandLinePath, ...args, "--json"], {
       cwd: folder,
-      env: { ...Servers.serverEnvironment(folder), ...variables }
+      env: { ...Servers.makeServerEnvironment(folder), ...variables }
     })
     return JSON.parse(stdout)
   }

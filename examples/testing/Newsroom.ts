@@ -1,7 +1,7 @@
-/** A minimal partner application: it asks a panel about a match, and publishes the approved commentaries. */
+/** A minimal application of a partner, which asks personas a question and publishes the approved commentaries. */
 import { type PartnerCommentary, verifyWebhook } from "@partner-commentary/client"
 
-export interface Options {
+export interface NewsroomOptions {
   readonly client: PartnerCommentary
   /** The webhook's URL and its signing secret. */
   readonly webhook: { readonly url: string; readonly secret: string }
@@ -12,9 +12,9 @@ export interface Options {
 export class Newsroom {
   readonly published: Array<string> = []
   readonly missed: Array<string> = []
-  readonly #options: Options
+  readonly #options: NewsroomOptions
 
-  constructor(options: Options) {
+  constructor(options: NewsroomOptions) {
     this.#options = options
   }
 

@@ -1,5 +1,5 @@
 /**
- * The same tests with jest's globals. Hooks create and dispose of one instance for each test.
+ * Tests a partner's application with jest. Hooks create and dispose of one service in memory for each test.
  *
  * All files are ESM in TypeScript, which jest supports only with two settings in `jest.config.json` beside this file.
  * `extensionsToTreatAsEsm` contains `".ts"`, and a transform removes the types, here `@swc/jest`.
@@ -20,7 +20,7 @@ afterEach(async () => {
   await pc.dispose()
 })
 
-describe("the newsroom", () => {
+describe("Newsroom", () => {
   test("the newsroom lists a creator who declines as missed", async () => {
     const url = "https://newsroom.example/commentary"
     const { organization, personas } = await pc.seed()
@@ -35,7 +35,7 @@ describe("the newsroom", () => {
   })
 })
 
-// The part of `@types/jest` that this file uses. Remove these lines if `@types/jest` is installed.
+// Declares the part of `@types/jest` that this file uses. Remove these lines if `@types/jest` is installed.
 declare const describe: (name: string, body: () => void) => void
 declare const test: (name: string, body: () => Promise<void>) => void
 declare const beforeEach: (body: () => Promise<void>) => void

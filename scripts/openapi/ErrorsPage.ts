@@ -30,7 +30,7 @@ Generated from the contract by \`npm run describe\`; edit \`packages/api/src/Err
 \`ErrorGuide.ts\` instead.
 
 Every error is JSON in one envelope. Decide by \`code\`: its meaning is stable, while the text of
-\`message\` may change. New codes may be added: handle an unknown one by its HTTP status. Every
+\`message\` may change. New codes may be added: handle an unknown code by its HTTP status. Every
 response has \`X-Request-Id\`.
 
 \`\`\`json

@@ -10,7 +10,7 @@ export const typeScriptCompilerPath = join(
   "tsc"
 )
 
-export const buildWorkspace = (): void => {
+export const buildAllWorkspaces = (): void => {
   for (const step of [[typeScriptCompilerPath, "--build"], ["scripts/bundle.ts"]]) {
     execFileSync(process.execPath, step, { cwd: repositoryRoot, stdio: "inherit" })
   }
