@@ -17,8 +17,8 @@ export interface BenchmarkPlan {
 export const startLoadGenerator = (): ChildProcess => fork(join(import.meta.dirname, "load.ts"))
 
 export type LoadRoundOptions = Omit<LoadRound, "port" | "key">
-export const unlimitedRound = { connections: connectionCount, requests: Number.MAX_SAFE_INTEGER, collect: 0 }
-export const hourLongRound = { connections: connectionCount, seconds: 3600, collect: 0 }
+export const unlimitedLoadRound = { connections: connectionCount, requests: Number.MAX_SAFE_INTEGER, collect: 0 }
+export const hourLongLoadRound = { connections: connectionCount, seconds: 3600, collect: 0 }
 
 export const runLoadRound = (
   generator: ChildProcess,
@@ -73,7 +73,7 @@ export const compareServers = async (
     const other = server === ours ? peer : ours
     other.process.kill("SIGSTOP")
     const before = Servers.readProcessorSeconds(server)
-    const outcome = await runLoadRound(generator, server, { ...unlimitedRound, seconds, send: send(server) })
+    const outcome = await runLoadRound(generator, server, { ...unlimitedLoadRound, seconds, send: send(server) })
     const processor = ((Servers.readProcessorSeconds(server) - before) / outcome.requests) * 1e6
     other.process.kill("SIGCONT")
     return { ...outcome, processor }

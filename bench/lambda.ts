@@ -28,7 +28,7 @@ const env = {
   GENERATOR_MODEL: "none"
 }
 
-/** A script that sends the first request of a new container. The key is unknown, so the service queries the database. */
+/** A script that sends a new container's first request. The key is unknown, so the service queries the database. */
 const first = `
 const begin = performance.now()
 const before = process.cpuUsage()

@@ -10,11 +10,11 @@ import * as PostgresServer from "../hosts/test/src/postgres/PostgresServer.ts"
 import {
   compareServers,
   connectionCount,
-  hourLongRound,
+  hourLongLoadRound,
   printLine,
   runLoadRound,
   startLoadGenerator,
-  unlimitedRound
+  unlimitedLoadRound
 } from "./Compare.ts"
 import * as Database from "./Database.ts"
 import * as Fixtures from "./Fixtures.ts"
@@ -68,7 +68,7 @@ const scaleOut = async ({ key, personaIds, url }: Servers.ServerFixtures & { rea
           runLoadRound(
             generators[index]!,
             { port, key },
-            { ...hourLongRound, ...unlimitedRound, connections: connectionCount / count, send, ...until }
+            { ...hourLongLoadRound, ...unlimitedLoadRound, connections: connectionCount / count, send, ...until }
           )
         )
       )
@@ -80,7 +80,7 @@ const scaleOut = async ({ key, personaIds, url }: Servers.ServerFixtures & { rea
       const perSecond = outcomes.reduce((sum, outcome) => sum + outcome.perSecond, 0)
       return { text: `${perSecond.toFixed(0)} | ${((spent / requests) * 1e6).toFixed(0)}` }
     }
-    const wanted = { ...hourLongRound, requests: 500, collect: 500, send: posts(personaIds) }
+    const wanted = { ...hourLongLoadRound, requests: 500, collect: 500, send: posts(personaIds) }
     const { topicIds } = await runLoadRound(generators[0]!, { port: servers[0]!.port, key }, wanted)
     // Every process warms up with the same number of requests, not for the same time.
     const warm = { requests: quick ? 1000 : 3000 }
@@ -118,7 +118,7 @@ const main = async () => {
     )
     const collected = new Map<Servers.BenchmarkServer, ReadonlyArray<string>>()
     for (const server of [peer, ours]) {
-      const wanted = { ...hourLongRound, requests: 1000, collect: 1000, send: posts(server.personaIds) }
+      const wanted = { ...hourLongLoadRound, requests: 1000, collect: 1000, send: posts(server.personaIds) }
       collected.set(server, (await runLoadRound(generator, server, wanted)).topicIds)
     }
     // Until Postgres has analyzed the tables, the peer's status query uses an index on all rows of the organization.

@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { compareServers, hourLongRound, printLine, runLoadRound, startLoadGenerator } from "./Compare.ts"
+import { compareServers, hourLongLoadRound, printLine, runLoadRound, startLoadGenerator } from "./Compare.ts"
 import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
 
@@ -38,7 +38,7 @@ try {
     const send = { kind: "post", personaIds: server.personaIds } as const
     topicIds.set(
       server,
-      (await runLoadRound(generator, server, { ...hourLongRound, requests: 200, collect: 200, send })).topicIds
+      (await runLoadRound(generator, server, { ...hourLongLoadRound, requests: 200, collect: 200, send })).topicIds
     )
   }
   for (const [title, pathsOf] of Object.entries(reads)) {

@@ -10,7 +10,7 @@ import {
   type WaitOptions
 } from "@partner-commentary/client"
 
-/** An example of `options`: `{ apiKey: "pk_live_…", baseUrl: "https://api.example.com" }`. */
+/** `options` are, for example, `{ apiKey: "pk_live_…", baseUrl: "https://api.example.com" }`. */
 export const requestCommentaries = async (options: PartnerCommentaryOptions, content: string, wait?: WaitOptions) => {
   const client = new PartnerCommentary(options)
   const personas = (await client.personas.list()).slice(0, 3) // with a test key, these three finish within seconds

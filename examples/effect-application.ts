@@ -37,7 +37,7 @@ export interface ExampleApplicationOptions {
 }
 
 // #region submit-article
-/** Submits an article to every persona of the newsroom and stores the topic's id with the article, in one transaction. */
+/** In one transaction, submits an article to all personas of the newsroom and stores the topic's id with the article. */
 export const submitArticle = Effect.fn("submitArticle")(function* (newsroom: string, article: string) {
   const sql = yield* SqlClient.SqlClient
   const topics = yield* Topics

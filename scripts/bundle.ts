@@ -1,8 +1,8 @@
 /**
  * Bundles each deployed host with everything that it imports. A bundle starts faster than the sources and keeps less
  * source text in memory. `npm ci` runs this script. The command line uses its bundle while the hash of the sources
- * matches the bundle (hosts/node/bin). Lambda deploys its bundle's folder. With a folder as its argument, the script
- * writes only Lambda's bundle, to that folder.
+ * matches the bundle (hosts/node/bin). To deploy the Lambda host, upload its bundle's folder. With a folder as its
+ * argument, the script writes only Lambda's bundle, to that folder.
  */
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
  * Checks that adapters/sqlite/src/PresentSchema.ts equals the schema that the migrations create in an empty database.
- * `--write` writes the file.
+ * With `--write`, the script writes the file.
  */
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"

@@ -16,8 +16,8 @@ export interface LoadRunOptions {
   /** The load: a number of creators in a closed loop, or a fixed number of approvals a second. */
   readonly pace: { readonly creators: number } | { readonly perSecond: number }
   /**
-   * If set, the events of this run go to hanging receivers. The run ends when this number of requests hang at the same
-   * time.
+   * If `hanging` is set, the events of this run go to receivers that never respond. The run ends when `hanging`
+   * requests hang at the same time.
    */
   readonly hanging?: number
 }

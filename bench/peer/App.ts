@@ -1,5 +1,5 @@
 /**
- * Builds the peer's HTTP server: Fastify with hooks, errors and two routes. The caller passes the handlers, which use
+ * Builds the peer's HTTP server with Fastify, hooks, errors and two routes. The caller passes the handlers, which use
  * the database.
  */
 import { randomUUID } from "node:crypto"

@@ -1,7 +1,7 @@
 /**
- * The peer's store on Postgres: `pg` with a pool of ten. Statements are prepared by name and write several rows at
- * once. Each submission is one transaction. The tables are the product's own, in a separate database on the same
- * server.
+ * The peer's store on Postgres, with a `pg` pool of ten connections. Statements are prepared by name and write several
+ * rows at once. Each submission is one transaction. The tables are the product's own, in a separate database on the
+ * same server.
  */
 import type { DatabaseClient, DatabasePool } from "../Database.ts"
 import {

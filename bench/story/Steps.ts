@@ -38,7 +38,7 @@ const sign = (text: string) => createHmac("sha256", secret).update(text).digest(
 const iso = (delay = 0) => new Date(Date.now() + delay).toISOString()
 const lease = 60_000
 
-/** Runs due work, at most `limit` jobs at a time, after a signal or after a second. */
+/** Runs due work, at most `limit` jobs at a time, when a signal arrives or a second has passed. */
 const worker = <Job>(
   limit: number,
   claim: (free: number) => Promise<ReadonlyArray<Job>>,
@@ -93,7 +93,7 @@ const send = (url: string, id: string, body: string) =>
     call.end(body)
   })
 
-export const makePeerSteps = (
+export const makePeerStorySteps = (
   db: PeerDatabase,
   { root, smtp }: { readonly root: () => string; readonly smtp: number }
 ) => {

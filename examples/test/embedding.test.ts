@@ -29,7 +29,7 @@ it("the embedding guide's server and first topic lead to an approved commentary"
   expect(await found.text()).toContain("The home side.")
 })
 
-/** Tests with code blocks of the guides. These tests need databases and libraries, so they are outside `examples`. */
+/** Test files whose code blocks the guides show. These tests need databases and libraries of `hosts/test`. */
 const databases = [
   "test-long/embedding/HostLibraries",
   "test/embedding/SqliteTransaction",

@@ -5,7 +5,7 @@ export interface NewsroomOptions {
   readonly client: PartnerCommentary
   /** The webhook's URL and its signing secret. */
   readonly webhook: { readonly url: string; readonly secret: string }
-  /** Returns the current time. Tests replace this function. */
+  /** Returns the current time. Tests pass a function that returns the test clock's time. */
   readonly now?: () => Date
 }
 

@@ -4,8 +4,8 @@
  * All files are ESM in TypeScript, which jest supports only with two settings in `jest.config.json` beside this file.
  * `extensionsToTreatAsEsm` contains `".ts"`, and a transform removes the types, here `@swc/jest`.
  *
- * Install: `npm install --save-dev jest @swc/core @swc/jest`.
- * Run, in a package with `"type": "module"`: `node --experimental-vm-modules node_modules/jest/bin/jest.js`.
+ * Install the packages with `npm install --save-dev jest @swc/core @swc/jest`. In a package with `"type": "module"`,
+ * run the tests with `node --experimental-vm-modules node_modules/jest/bin/jest.js`.
  */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { Newsroom } from "./Newsroom.ts"

@@ -1,7 +1,7 @@
 /**
  * Finds breaking changes against a released OpenAPI document with api-smart-diff. api-smart-diff misses two kinds of
- * changes. It misses removed error codes, so this module rewrites each error code as a separate media type. It also
- * misses changes of scopes and enumerations, so this module compares these itself.
+ * changes. To find removed error codes, this module rewrites each error code as a separate media type. To find changes
+ * of scopes and enumerations, this module compares scopes and enumerations itself.
  */
 import { errorCodeOf, errorEnvelopesOf } from "@partner-commentary/api/description/Answers"
 import {

@@ -1,4 +1,4 @@
-/** Generates docs/reference/errors.md from the contract and its guide: each error code with its status, meaning and remedy. */
+/** Generates docs/reference/errors.md from the contract: each error code with its status, meaning and remedy. */
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { type ErrorCode, errorGuide } from "@partner-commentary/api/ErrorGuide"
 import { statusOf } from "@partner-commentary/api/Errors"
@@ -18,7 +18,7 @@ export const renderErrorsPage = ({ components, paths }: OpenApiDocument): string
       `Status ${statusOf[code]}. ${meanings.get(code) ?? ""}`,
       "",
       ...wrapText(`- \`details\`: ${details}`, "  "),
-      ...wrapText(`- What to do: ${advice}`, "  ")
+      ...wrapText(`- **What to do.** ${advice}`, "  ")
     ].join("\n")
   })
   const [example] = Object.values(paths)

@@ -26,7 +26,7 @@ export interface StagedPackage {
   readonly version: string
   /** The path of the staged folder. */
   readonly folder: string
-  /** The importable paths after the package's name: `.` or `./topic/Topic`. */
+  /** The importable paths after the package's name, such as `.` or `./topic/Topic`. */
   readonly entries: ReadonlyArray<string>
 }
 

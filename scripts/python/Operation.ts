@@ -49,7 +49,7 @@ const names: TypeNameResolver = {
 const argumentType = (schema: JsonSchema): string =>
   schema.format === "date-time" ? "str | datetime" : toPythonType(schema, names).replace(/^List\[/, "Sequence[")
 
-/** Examples: `getTopicStatus` of the group `topics` becomes `status`, and `cancelTopic` becomes `cancel`. */
+/** For example, `getTopicStatus` of the group `topics` becomes `status`, and `cancelTopic` becomes `cancel`. */
 const methodOf = (operationId: string, group: string): string => {
   const [verb = "", ...words] = toSnakeCase(operationId).split("_")
   const nouns = new Set(group.split("_").flatMap((noun) => [noun, noun.replace(/s$/, "")]))

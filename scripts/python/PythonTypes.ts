@@ -1,7 +1,7 @@
 /** Translates JSON schemas of the description into Python types. Inline objects become separate classes. */
 import type { JsonSchema } from "@partner-commentary/api/description/Document"
 
-/** Examples: `createTopic` becomes `create_topic`, and `from` becomes `from_`. */
+/** For example, `createTopic` becomes `create_topic`, and `from` becomes `from_`. */
 export const toSnakeCase = (name: string): string => {
   const text = name
     .replace(/[a-z0-9](?=[A-Z])/g, "$&_")
