@@ -36,8 +36,8 @@ interface Change {
 }
 
 /**
- * Returns whether clients choose the value, such as a scope or an event type. A client receives a new value of this
- * kind only if the client has requested it.
+ * Returns whether clients choose the value, such as a scope or an event type. A client receives a new scope or event
+ * type only if the client has requested it.
  */
 const isChosenByCaller = ({ action, path }: Change) =>
   action === "add" && path.at(-2) === "enum" && ["scopes", "events"].includes(String(path.at(-4)))
