@@ -1,7 +1,7 @@
 /** Compares two servers: rounds of load alternate between them, and the results are ratios. */
 import { type ChildProcess, fork } from "node:child_process"
 import { join } from "node:path"
-import type { LoadOutcome, LoadRound } from "./load.ts"
+import type { LoadRound, LoadRoundOutcome } from "./load.ts"
 import * as Servers from "./Servers.ts"
 
 export const printLine = (line = "") => process.stdout.write(`${line}\n`)
@@ -14,19 +14,19 @@ export interface BenchmarkPlan {
   readonly warmUp: number
 }
 
-export const startGenerator = (): ChildProcess => fork(join(import.meta.dirname, "load.ts"))
+export const startLoadGenerator = (): ChildProcess => fork(join(import.meta.dirname, "load.ts"))
 
-export type RoundOptions = Omit<LoadRound, "port" | "key">
-export const unlimitedRound = { connections: connectionCount, requests: Number.MAX_SAFE_INTEGER, collect: 0 }
-export const hourLongRound = { connections: connectionCount, seconds: 3600, collect: 0 }
+export type LoadRoundOptions = Omit<LoadRound, "port" | "key">
+export const unlimitedLoadRound = { connections: connectionCount, requests: Number.MAX_SAFE_INTEGER, collect: 0 }
+export const hourLongLoadRound = { connections: connectionCount, seconds: 3600, collect: 0 }
 
-export const runRoundOn = (
+export const runLoadRound = (
   generator: ChildProcess,
   server: Pick<Servers.BenchmarkServer, "port" | "key">,
-  sent: RoundOptions
-): Promise<LoadOutcome> =>
+  sent: LoadRoundOptions
+): Promise<LoadRoundOutcome> =>
   new Promise((resolve, reject) => {
-    generator.once("message", (answer: { readonly outcome?: LoadOutcome; readonly failure?: string }) => {
+    generator.once("message", (answer: { readonly outcome?: LoadRoundOutcome; readonly failure?: string }) => {
       if (answer.outcome === undefined) return reject(new Error(answer.failure))
       const { firstRefusal, refused } = answer.outcome
       if (refused > 0) return reject(new Error(`${refused} requests were refused, the first with: ${firstRefusal}`))
@@ -57,8 +57,8 @@ const summarize = (rounds: ReadonlyArray<Side>): Side => ({
 })
 
 /**
- * Alternates the rounds and their order, so that changes in the machine's speed affect both sides. The server of the
- * other side is paused during a round.
+ * Runs rounds on both servers in turn and changes their order, so that changes in the machine's speed affect both
+ * servers. During a round, the process of the other server is paused.
  */
 export const compareServers = async (
   generator: ChildProcess,
@@ -72,9 +72,9 @@ export const compareServers = async (
   const measure = async (server: Servers.BenchmarkServer, seconds: number): Promise<Side> => {
     const other = server === ours ? peer : ours
     other.process.kill("SIGSTOP")
-    const before = Servers.processorTimeOfProcess(server)
-    const outcome = await runRoundOn(generator, server, { ...unlimitedRound, seconds, send: send(server) })
-    const processor = ((Servers.processorTimeOfProcess(server) - before) / outcome.requests) * 1e6
+    const before = Servers.readProcessorSeconds(server)
+    const outcome = await runLoadRound(generator, server, { ...unlimitedLoadRound, seconds, send: send(server) })
+    const processor = ((Servers.readProcessorSeconds(server) - before) / outcome.requests) * 1e6
     other.process.kill("SIGCONT")
     return { ...outcome, processor }
   }

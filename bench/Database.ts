@@ -1,4 +1,7 @@
-/** Accesses the database directly for the Postgres benchmarks, with the necessary part of `pg`. */
+/**
+ * Accesses the database directly for the Postgres benchmarks. Declares types for the part of `pg` that the benchmarks
+ * use.
+ */
 import { createRequire } from "node:module"
 
 export interface QueryAnswer {
@@ -36,7 +39,7 @@ export const openPool = (connectionString: string, max = 1): DatabasePool => {
   return pool
 }
 
-export const databaseUrl = (url: string, database: string): string => {
+export const makeDatabaseUrl = (url: string, database: string): string => {
   const own = new URL(url)
   own.pathname = `/${database}`
   return own.href

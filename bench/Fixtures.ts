@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
-import { commandLinePath, serverEnvironment } from "./Servers.ts"
+import { commandLinePath, makeServerEnvironment } from "./Servers.ts"
 
 export interface BenchmarkPartner {
   readonly organizationId: string
@@ -16,7 +16,7 @@ const commandOn =
   async (...args: ReadonlyArray<string>) => {
     const { stdout } = await promisify(execFile)(process.execPath, [commandLinePath, ...args, "--json"], {
       cwd: folder,
-      env: { ...serverEnvironment(folder), ...variables }
+      env: { ...makeServerEnvironment(folder), ...variables }
     })
     return JSON.parse(stdout)
   }

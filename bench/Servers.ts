@@ -57,7 +57,7 @@ export const startPeer = async (folder: string): Promise<BenchmarkServer> => {
   return { ...started, ...(JSON.parse(started.line) as ServerFixtures) }
 }
 
-export const serverEnvironment = (folder: string): NodeJS.ProcessEnv => ({
+export const makeServerEnvironment = (folder: string): NodeJS.ProcessEnv => ({
   PATH: process.env["PATH"],
   HOME: folder,
   DEV: "true",
@@ -72,18 +72,18 @@ export const startService = async (
   fixtures: ServerFixtures,
   ...args: ReadonlyArray<string>
 ): Promise<BenchmarkServer> => {
-  return { ...(await startProduct(folder, {}, ...args)), ...fixtures }
+  return { ...(await startServiceProcess(folder, {}, ...args)), ...fixtures }
 }
 
 /** Starts the product with these environment variables. */
-export const startProduct = (
+export const startServiceProcess = (
   folder: string,
   variables: NodeJS.ProcessEnv,
   ...args: ReadonlyArray<string>
 ): Promise<ListeningServer> =>
   startProcess(
     [commandLinePath, "serve", ...args],
-    { cwd: folder, env: { ...serverEnvironment(folder), ...variables } },
+    { cwd: folder, env: { ...makeServerEnvironment(folder), ...variables } },
     (line) => /^ready (\S+)/.exec(line)?.[1]
   )
 
@@ -94,7 +94,7 @@ export const makeFixtures = async (folder: string, variables: NodeJS.ProcessEnv 
   const command = async (...args: ReadonlyArray<string>) => {
     const { stdout } = await run(process.execPath, [commandLinePath, ...args, "--json"], {
       cwd: folder,
-      env: { ...serverEnvironment(folder), ...variables }
+      env: { ...makeServerEnvironment(folder), ...variables }
     })
     return JSON.parse(stdout)
   }
@@ -146,15 +146,15 @@ const proc = (pid: number | string | undefined, file: string): string | undefine
 }
 
 /** Returns the resident memory in MB; NaN where there is no /proc. */
-export const memoryOfProcess = (server: ListeningServer): number => {
+export const readMemoryMegabytes = (server: ListeningServer): number => {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(proc(server.process.pid, "status") ?? "")?.[1]
   return kilobytes === undefined ? Number.NaN : Number(kilobytes) / 1024
 }
 
 /** Returns the seconds of CPU time since the process began, in steps of 10 ms; NaN where there is no /proc. */
-export const processorTimeOfProcess = (server: ListeningServer): number => processorTimeOf(server.process.pid)
+export const readProcessorSeconds = (server: ListeningServer): number => readProcessorSecondsByPid(server.process.pid)
 
-export const processorTimeOf = (pid: number | string | undefined): number => {
+export const readProcessorSecondsByPid = (pid: number | string | undefined): number => {
   const fields = proc(pid, "stat")?.split(") ")[1]?.split(" ")
   return fields === undefined ? Number.NaN : (Number(fields[11]) + Number(fields[12])) / 100
 }

@@ -1,29 +1,31 @@
 /**
  * `node bench/events.ts` measures the path from a creator's approval to the receiver's 2xx, through the whole service
- * on a SQLite file. The benchmark measures the maximum rate in events per second, and the latency of events at half of this
- * rate, without and with a hundred receivers that do not respond. `--quick` takes under half a minute.
+ * on a SQLite file. The benchmark measures the maximum rate in events per second, and the latency of events at half of
+ * this rate. The latency is measured without and with a hundred receivers that do not respond. `--quick` takes under
+ * half a minute.
  */
 import { fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { LoadRunOptions, LoadRunOutcome } from "./events/Outside.ts"
+import type { LoadRunOptions, LoadRunOutcome } from "./events/ExternalParties.ts"
 import * as Partners from "./events/Partners.ts"
 import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
 
 const quick = process.argv.includes("--quick")
-// `half`: without `--quick`, this phase takes longer than the timeout of an attempt at a hanging receiver.
+// Without `--quick`, the phase at half of the rate (`half`) takes longer than the timeout of an attempt at a hanging
+// receiver.
 const plan = quick
   ? { partners: 8, warmUp: 200, burst: 1000, alone: 400, half: 600 }
   : { partners: 8, warmUp: 400, burst: 4000, alone: 1500, half: 4400 }
 const hung = { partners: 5, webhooks: 20, events: 6, atOnce: 500 }
 
 const folder = mkdtempSync(join(tmpdir(), "partner-commentary-bench-"))
-const outside = fork(join(import.meta.dirname, "events/Outside.ts"))
+const externalParties = fork(join(import.meta.dirname, "events/ExternalParties.ts"))
 const leave = (code: number) => {
   Servers.killAllServers()
-  outside.kill("SIGKILL")
+  externalParties.kill("SIGKILL")
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   process.exit(code)
 }
@@ -31,19 +33,19 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(sign
 
 const print = (line = "") => process.stdout.write(`${line}\n`)
 
-const said = <A>() => new Promise<A>((resolve) => outside.once("message", (message) => resolve(message as A)))
+const said = <A>() => new Promise<A>((resolve) => externalParties.once("message", (message) => resolve(message as A)))
 
 const play = async (
   server: Servers.ListeningServer,
   options: Omit<LoadRunOptions, "port">
 ): Promise<LoadRunOutcome & { processor: number }> => {
-  const before = Servers.processorTimeOfProcess(server)
+  const before = Servers.readProcessorSeconds(server)
   const answer = said<{ readonly outcome?: LoadRunOutcome; readonly failure?: string }>()
-  outside.send({ ...options, port: server.port } satisfies LoadRunOptions)
+  externalParties.send({ ...options, port: server.port } satisfies LoadRunOptions)
   const { failure, outcome } = await answer
   if (outcome === undefined) throw new Error(failure)
   if (outcome.repeats > 0) throw new Error(`${outcome.repeats} events came more than once`)
-  return { ...outcome, processor: ((Servers.processorTimeOfProcess(server) - before) / options.approvals.length) * 1e6 }
+  return { ...outcome, processor: ((Servers.readProcessorSeconds(server) - before) / options.approvals.length) * 1e6 }
 }
 
 const latency = ({ longest, p50, p99, processor }: LoadRunOutcome & { processor: number }) =>
@@ -56,7 +58,7 @@ const main = async () => {
   const each = Math.ceil(healthy / plan.partners)
   const url = (path: string) => `http://127.0.0.1:${port}/${path}`
   const variables = { WEBHOOK_ALLOW_PRIVATE: "true", LOG_LEVEL: "warn" }
-  const server = await Servers.startProduct(folder, variables)
+  const server = await Servers.startServiceProcess(folder, variables)
   const made: Array<ReadonlyArray<Partners.CommentaryApproval>> = []
   for (const wanted of [
     ...Array.from({ length: plan.partners }, (_, number) => ({ urls: [url(`well-${number}`)], drafts: each })),

@@ -94,7 +94,7 @@ const addWebhook = async (database: Database.DatabasePool, port: number, key: st
 
 const prepare = async (cluster: { readonly url: string }, name: keyof typeof sizes): Promise<Side> => {
   print(`${name}: ${sizes[name].toLocaleString("en")} topics`)
-  const url = Database.databaseUrl(cluster.url, name)
+  const url = Database.makeDatabaseUrl(cluster.url, name)
   const variables = { DATABASE_URL: url }
   const server = Database.openPool(cluster.url)
   const isNew = (await server.query("SELECT 1 FROM pg_database WHERE datname = $1", [name])).rows.length === 0
@@ -103,7 +103,7 @@ const prepare = async (cluster: { readonly url: string }, name: keyof typeof siz
   const database = Database.openPool(url)
   const partner = isNew ? await Fixtures.createPartner(folder, variables) : await partnerOn(database, variables)
   if (isNew) await seedTopics(database, url, partner.organizationId, sizes[name], print)
-  const { port } = await Servers.startProduct(folder, variables, "--no-worker")
+  const { port } = await Servers.startServiceProcess(folder, variables, "--no-worker")
   const webhookId = isNew
     ? await addWebhook(database, port, partner.key)
     : (await database.query("SELECT id FROM webhooks")).rows[0].id
@@ -154,7 +154,7 @@ const main = async () => {
     await compare(few, many)
     if (process.argv.includes("--plans")) {
       for (const name of ["few", "many"] as const) {
-        const text = await explainQueryPlans(Database.databaseUrl(server.url, name))
+        const text = await explainQueryPlans(Database.makeDatabaseUrl(server.url, name))
         writeFileSync(
           join(import.meta.dirname, "plans", `${name}.txt`),
           `${sizes[name].toLocaleString("en")} topics\n\n${text}`

@@ -1,14 +1,14 @@
 /**
  * `node bench/install.ts` measures what an installation for embedding adds to an application: packages, megabytes, and
- * the start of the service in a new process. The parameters are names of npm packages, which the benchmark measures as
- * well, for comparison.
+ * the start of the service in a new process. The parameters are names of other npm packages that the benchmark measures
+ * for comparison.
  */
 import { execFile } from "node:child_process"
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { stagePackage } from "../scripts/packing/Stage.ts"
+import { stagePackages } from "../scripts/packing/Stage.ts"
 import { packTarballs } from "../scripts/packing/Tarballs.ts"
 
 const starts = 9
@@ -62,7 +62,7 @@ const median = (values: ReadonlyArray<number>) =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN
 
 const main = async () => {
-  const packed = await packTarballs(stagePackage(join(place, "staged")), place)
+  const packed = await packTarballs(stagePackages(join(place, "staged")), place)
   const tarballs = Object.fromEntries(packed.map(({ name, tarball }) => [name, `file:${tarball}`]))
   const of = (...names: ReadonlyArray<string>) => ({
     dependencies: Object.fromEntries(names.map((name) => [name, tarballs[name] ?? ""])),

@@ -28,7 +28,7 @@ const env = {
   GENERATOR_MODEL: "none"
 }
 
-/** The request has an unknown key, so that the service also queries the database. */
+/** A script that sends a new container's first request. The key is unknown, so the service queries the database. */
 const first = `
 const begin = performance.now()
 const before = process.cpuUsage()

@@ -1,7 +1,7 @@
 /**
  * The load generator, in a separate process: keep-alive connections in a closed loop over plain sockets. The generator
- * implements only the necessary parts of HTTP, so that it is not the bottleneck. The parent process sends each round
- * over IPC and receives the outcome.
+ * implements only the necessary parts of HTTP, so that the generator is not the bottleneck. The parent process sends
+ * each round over IPC and receives the outcome.
  */
 import { connect, type Socket } from "node:net"
 
@@ -25,7 +25,7 @@ export interface LoadRound {
   readonly collect: number
 }
 
-export interface LoadOutcome {
+export interface LoadRoundOutcome {
   readonly requests: number
   readonly perSecond: number
   /** The response times in milliseconds. */
@@ -39,7 +39,7 @@ export interface LoadOutcome {
   readonly clientCpu: number
 }
 
-/** The prefix is unique to this process, so that generators which start at the same time send different topics. */
+/** A prefix that is unique to this process. Generators that start at the same time then send different topics. */
 const run = `${Date.now().toString(36)}-${process.pid}`
 let number = 0
 
@@ -59,7 +59,7 @@ const requests = ({ key, send }: LoadRound): (() => string) => {
   }
 }
 
-const play = (round: LoadRound): Promise<LoadOutcome> => {
+const play = (round: LoadRound): Promise<LoadRoundOutcome> => {
   const next = requests(round)
   const latencies: Array<number> = []
   const topicIds: Array<string> = []

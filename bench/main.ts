@@ -1,6 +1,7 @@
 /**
- * `npm run bench` measures the product and the peer, a small hand-written service with the same endpoints, in one run on
- * one machine. It prints the ratios of the results. README.md explains the rows. `--quick` takes about a minute.
+ * `npm run bench` measures the product and the peer, a small hand-written service with the same endpoints, in one run
+ * on one machine. The command prints the ratios of the results. README.md explains the rows. `--quick` takes about a
+ * minute.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -8,13 +9,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import {
   compareServers,
-  hourLongRound,
+  hourLongLoadRound,
+  type LoadRoundOptions,
   median,
   printLine,
-  type RoundOptions,
-  runRoundOn,
-  startGenerator,
-  unlimitedRound
+  runLoadRound,
+  startLoadGenerator,
+  unlimitedLoadRound
 } from "./Compare.ts"
 import type { LoadRound } from "./load.ts"
 import * as Machine from "./Machine.ts"
@@ -37,33 +38,33 @@ setTimeout(() => {
   leave(1)
 }, 360_000).unref()
 
-const generator = startGenerator()
-const play = (server: Pick<Servers.BenchmarkServer, "port" | "key">, sent: RoundOptions) =>
-  runRoundOn(generator, server, sent)
+const generator = startLoadGenerator()
+const play = (server: Pick<Servers.BenchmarkServer, "port" | "key">, sent: LoadRoundOptions) =>
+  runLoadRound(generator, server, sent)
 
 const posts = ({ personaIds }: Servers.ServerFixtures): LoadRound["send"] => ({ kind: "post", personaIds })
 
 const collect = async (server: Servers.BenchmarkServer) => {
-  const sent = { ...hourLongRound, requests: 1000, collect: 1000, send: posts(server) }
+  const sent = { ...hourLongLoadRound, requests: 1000, collect: 1000, send: posts(server) }
   return (await play(server, sent)).topicIds
 }
 
 /** Sends four status requests for each POST, and prints the memory use after given numbers of requests. */
 const watchMemory = async (server: Servers.BenchmarkServer) => {
-  const seen = [`start ${Servers.memoryOfProcess(server).toFixed(0)}`]
+  const seen = [`start ${Servers.readMemoryMegabytes(server).toFixed(0)}`]
   const highest: Array<number> = []
   const topicIds = await collect(server)
   const block = plan.memory[0]! / 2
   for (let requests = 1000; requests < plan.memory.at(-1)!; ) {
     const goal = Math.min(requests + block, plan.memory.find((count) => count > requests)!)
     const number = Math.round((goal - requests) / 5)
-    await play(server, { ...hourLongRound, requests: number, send: posts(server) })
+    await play(server, { ...hourLongLoadRound, requests: number, send: posts(server) })
     const send = { kind: "get" as const, topicIds }
-    await play(server, { ...hourLongRound, requests: goal - requests - number, send })
+    await play(server, { ...hourLongLoadRound, requests: goal - requests - number, send })
     requests = goal
-    highest.push(Servers.memoryOfProcess(server))
+    highest.push(Servers.readMemoryMegabytes(server))
     if (plan.memory.includes(goal))
-      seen.push(`${goal.toLocaleString("en")}: ${Servers.memoryOfProcess(server).toFixed(0)}`)
+      seen.push(`${goal.toLocaleString("en")}: ${Servers.readMemoryMegabytes(server).toFixed(0)}`)
   }
   printLine(
     "Memory, resident, in MB, after so many requests (one POST to four status look-ups; aim under 150 and flat)"
@@ -77,7 +78,7 @@ const main = async () => {
   execFileSync(process.execPath, [join(import.meta.dirname, "../scripts/bundle.ts")], { stdio: "ignore" })
   for (const line of Machine.describeMachine(folder)) printLine(line)
   const constant = await Machine.startConstantServer()
-  const ceiling = await play({ ...constant, key: "-" }, { ...unlimitedRound, seconds: 2, send: { kind: "root" } })
+  const ceiling = await play({ ...constant, key: "-" }, { ...unlimitedLoadRound, seconds: 2, send: { kind: "root" } })
   constant.stop()
   printLine(
     `the generator against a constant answer: ${ceiling.perSecond.toFixed(0)}/s, with ${(ceiling.clientCpu * 100).toFixed(0)} % of a core of its own`
@@ -124,7 +125,7 @@ const main = async () => {
     working,
     posts
   )
-  printLine(`  memory of ours then: ${Servers.memoryOfProcess(working).toFixed(0)} MB`)
+  printLine(`  memory of ours then: ${Servers.readMemoryMegabytes(working).toFixed(0)} MB`)
   await Servers.stopServer(working)
   await Servers.stopServer(peer)
 }

@@ -1,6 +1,6 @@
 /**
- * The peer, which is the baseline of the comparison: POST /topics and GET /topics/{id}/status, written by hand on
- * Fastify 5 and `node:sqlite`, and some other reads (`peer/Reads.ts`), without any other part of the service.
+ * Runs the peer, a small hand-written service that is the baseline of the comparison. The peer has POST /topics, GET
+ * /topics/{id}/status and some other reads (`peer/Reads.ts`), on Fastify 5 and `node:sqlite`.
  *
  * The peer implements what the specification requires of the first two operations:
  * - key check by SHA-256 with a cache of a few seconds, expiry, revocation, address list, rate windows and scope;
@@ -9,16 +9,16 @@
  * - topic, assignments, queued mails and totals in one transaction per request (`peer/Store.ts`);
  * - response schemas, so that fast-json-stringify writes the JSON, and `X-Request-Id` on every response.
  *
- * The peer omits parts that would only make it slower: idempotency keys, address ranges, duplicate keys and inexact
- * numbers in JSON. The peer also omits the columns and indexes for the steps after a submission (drafts, generation,
- * creators' links).
+ * The peer omits parts that would only slow it down: idempotency keys, address ranges, and the checks of JSON for
+ * duplicate keys and inexact numbers. The peer also omits the columns and indexes for the steps after a submission
+ * (drafts, generation, creators' links).
  *
  * `node bench/peer.ts FILE` seeds an empty FILE, listens on a free port and prints one line of JSON.
  */
-import { parseNewTopic, parseTopicId, topicCreatedResponse, topicStatusResponse } from "./peer/Answers.ts"
+import { makeTopicCreatedResponse, makeTopicStatusResponse, parseNewTopic, parseTopicId } from "./peer/Answers.ts"
 import { startPeerServer } from "./peer/App.ts"
 import { makeAuthenticationHook } from "./peer/Keys.ts"
-import { makePeerReads } from "./peer/Reads.ts"
+import { makePeerReadEndpoints } from "./peer/Reads.ts"
 import { seedPeer } from "./peer/Seed.ts"
 import { openPeerStore } from "./peer/Store.ts"
 
@@ -38,15 +38,15 @@ await startPeerServer(
         return rows
       })
       const holders = topic.personas.length === 0 ? new Map() : store.submit(caller, topic)
-      const answer = topicCreatedResponse(body, topic, holders)
+      const answer = makeTopicCreatedResponse(body, topic, holders)
       reply.code(201).header("location", `/partner/v1/topics/${topic.id}`)
       reply.send(answer)
     },
     status: (request, reply) => {
       const id = parseTopicId(request.params.id)
-      reply.send(topicStatusResponse(id, store.status(request.caller, id)))
+      reply.send(makeTopicStatusResponse(id, store.status(request.caller, id)))
     },
-    reads: makePeerReads(store.db)
+    reads: makePeerReadEndpoints(store.db)
   },
   seedPeer(store.db)
 )

@@ -1,7 +1,7 @@
 /**
  * Compares the product on Postgres with a hand-written peer on `pg` (`postgres/peer.ts`), each on its own database on
- * one server. Then measures how many requests 1, 2 and 4 processes of the product answer on one database. `--quick`
- * measures less.
+ * one server. Then the benchmark measures how many requests 1, 2 and 4 processes of the product answer on one database.
+ * `--quick` measures less.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, loadavg, tmpdir } from "node:os"
@@ -10,11 +10,11 @@ import * as PostgresServer from "../hosts/test/src/postgres/PostgresServer.ts"
 import {
   compareServers,
   connectionCount,
-  hourLongRound,
+  hourLongLoadRound,
   printLine,
-  runRoundOn,
-  startGenerator,
-  unlimitedRound
+  runLoadRound,
+  startLoadGenerator,
+  unlimitedLoadRound
 } from "./Compare.ts"
 import * as Database from "./Database.ts"
 import * as Fixtures from "./Fixtures.ts"
@@ -34,7 +34,7 @@ const prepare = async (url: string, name: string): Promise<Servers.ServerFixture
   await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
   await server.query(`CREATE DATABASE ${name}`)
   await server.end()
-  const own = Database.databaseUrl(url, name)
+  const own = Database.makeDatabaseUrl(url, name)
   const { key, organizationId } = await Fixtures.createPartner(folder, { DATABASE_URL: own })
   const database = Database.openPool(own)
   const { rows } = await database.query(
@@ -48,37 +48,40 @@ const prepare = async (url: string, name: string): Promise<Servers.ServerFixture
 
 const posts = (personaIds: ReadonlyArray<string>): LoadRound["send"] => ({ kind: "post", personaIds })
 
-/** Spreads the usual number of connections over this many processes, each with its own load generator. */
+/**
+ * Measures 1, 2 and 4 processes of the product on one database. The usual number of connections is spread over the
+ * processes, and each process has its own load generator.
+ */
 const scaleOut = async ({ key, personaIds, url }: Servers.ServerFixtures & { readonly url: string }) => {
   printLine(
     "| processes | POST /topics /s | processor µs | GET status /s | processor µs | load |\n|---|---|---|---|---|---|"
   )
   for (const count of [1, 2, 4]) {
     const servers = await Promise.all(
-      Array.from({ length: count }, () => Servers.startProduct(folder, { DATABASE_URL: url }, "--no-worker"))
+      Array.from({ length: count }, () => Servers.startServiceProcess(folder, { DATABASE_URL: url }, "--no-worker"))
     )
-    const generators = servers.map(() => startGenerator())
+    const generators = servers.map(() => startLoadGenerator())
     const all = async (send: LoadRound["send"], until: Partial<LoadRound>) => {
-      const before = servers.map(Servers.processorTimeOfProcess)
+      const before = servers.map(Servers.readProcessorSeconds)
       const outcomes = await Promise.all(
         servers.map(({ port }, index) =>
-          runRoundOn(
+          runLoadRound(
             generators[index]!,
             { port, key },
-            { ...hourLongRound, ...unlimitedRound, connections: connectionCount / count, send, ...until }
+            { ...hourLongLoadRound, ...unlimitedLoadRound, connections: connectionCount / count, send, ...until }
           )
         )
       )
       const spent = servers.reduce(
-        (sum, server, index) => sum + Servers.processorTimeOfProcess(server) - (before[index] ?? 0),
+        (sum, server, index) => sum + Servers.readProcessorSeconds(server) - (before[index] ?? 0),
         0
       )
       const requests = outcomes.reduce((sum, outcome) => sum + outcome.requests, 0)
       const perSecond = outcomes.reduce((sum, outcome) => sum + outcome.perSecond, 0)
       return { text: `${perSecond.toFixed(0)} | ${((spent / requests) * 1e6).toFixed(0)}` }
     }
-    const wanted = { ...hourLongRound, requests: 500, collect: 500, send: posts(personaIds) }
-    const { topicIds } = await runRoundOn(generators[0]!, { port: servers[0]!.port, key }, wanted)
+    const wanted = { ...hourLongLoadRound, requests: 500, collect: 500, send: posts(personaIds) }
+    const { topicIds } = await runLoadRound(generators[0]!, { port: servers[0]!.port, key }, wanted)
     // Every process warms up with the same number of requests, not for the same time.
     const warm = { requests: quick ? 1000 : 3000 }
     const seconds = { seconds: quick ? 3 : 6 }
@@ -96,7 +99,7 @@ const main = async () => {
   const cluster =
     given === undefined ? await PostgresServer.startPostgresServer({ settings: Database.postgresServerSettings }) : null
   const url = given ?? cluster?.url ?? ""
-  const generator = startGenerator()
+  const generator = startLoadGenerator()
   try {
     printLine(`node ${process.versions.node}, ${load()}; commits are on the disk before they are answered`)
     const [theirs, own] = [await prepare(url, "peers"), await prepare(url, "ours")]
@@ -109,17 +112,17 @@ const main = async () => {
       )),
       ...theirs
     }
-    const ours = { ...(await Servers.startProduct(folder, { DATABASE_URL: own.url }, "--no-worker")), ...own }
+    const ours = { ...(await Servers.startServiceProcess(folder, { DATABASE_URL: own.url }, "--no-worker")), ...own }
     await compareServers(generator, plan, "POST /topics, 3 personas", 1, peer, ours, (server) =>
       posts(server.personaIds)
     )
     const collected = new Map<Servers.BenchmarkServer, ReadonlyArray<string>>()
     for (const server of [peer, ours]) {
-      const wanted = { ...hourLongRound, requests: 1000, collect: 1000, send: posts(server.personaIds) }
-      collected.set(server, (await runRoundOn(generator, server, wanted)).topicIds)
+      const wanted = { ...hourLongLoadRound, requests: 1000, collect: 1000, send: posts(server.personaIds) }
+      collected.set(server, (await runLoadRound(generator, server, wanted)).topicIds)
     }
-    // Autovacuum would analyze the tables within a minute. Until then the peer's status query uses an index on all rows
-    // of the organization.
+    // Until Postgres has analyzed the tables, the peer's status query uses an index on all rows of the organization.
+    // Autovacuum would analyze the tables only after a minute.
     for (const { url } of [theirs, own]) {
       const database = Database.openPool(url)
       await database.query("ANALYZE")

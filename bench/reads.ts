@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { compareServers, hourLongRound, printLine, runRoundOn, startGenerator } from "./Compare.ts"
+import { compareServers, hourLongLoadRound, printLine, runLoadRound, startLoadGenerator } from "./Compare.ts"
 import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
 
@@ -25,7 +25,7 @@ const reads: Readonly<Record<string, (topicIds: ReadonlyArray<string>) => Readon
 }
 
 const folder = mkdtempSync(join(tmpdir(), "partner-commentary-reads-"))
-const generator = startGenerator()
+const generator = startLoadGenerator()
 try {
   execFileSync(process.execPath, [join(import.meta.dirname, "../scripts/bundle.ts")], { stdio: "ignore" })
   for (const line of Machine.describeMachine(folder)) printLine(line)
@@ -38,7 +38,7 @@ try {
     const send = { kind: "post", personaIds: server.personaIds } as const
     topicIds.set(
       server,
-      (await runRoundOn(generator, server, { ...hourLongRound, requests: 200, collect: 200, send })).topicIds
+      (await runLoadRound(generator, server, { ...hourLongLoadRound, requests: 200, collect: 200, send })).topicIds
     )
   }
   for (const [title, pathsOf] of Object.entries(reads)) {

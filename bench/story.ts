@@ -12,7 +12,7 @@ import { printLine } from "./Compare.ts"
 import * as Database from "./Database.ts"
 import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
-import type { CommandOutcome, MeasuredTimes, PartnerCommand, ServiceTarget } from "./story/Partners.ts"
+import type { MeasuredTimes, PartnerCommand, PartnerCommandOutcome, ServiceTarget } from "./story/Partners.ts"
 
 const quick = process.argv.includes("--quick")
 const only = (name: string) => {
@@ -40,8 +40,8 @@ const leave = async (code: number) => {
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => leave(130))
 
 const said = <A>() => new Promise<A>((resolve) => outside.once("message", (message) => resolve(message as A)))
-const carryOut = async (order: PartnerCommand): Promise<CommandOutcome | null> => {
-  const answer = said<{ readonly outcome?: CommandOutcome | null; readonly failure?: string }>()
+const carryOut = async (order: PartnerCommand): Promise<PartnerCommandOutcome | null> => {
+  const answer = said<{ readonly outcome?: PartnerCommandOutcome | null; readonly failure?: string }>()
   outside.send(order)
   const { failure, outcome } = await answer
   if (failure !== undefined) throw new Error(failure)
@@ -61,7 +61,7 @@ const stages: ReadonlyArray<Stage> = [
 /** Returns the CPU seconds of the open sessions of the database server. */
 const sessionTime = (pid: number): number => {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")
-  return children.reduce((sum, child) => sum + Servers.processorTimeOf(child), 0)
+  return children.reduce((sum, child) => sum + Servers.readProcessorSecondsByPid(child), 0)
 }
 
 const countsOf = async (database: Database.DatabasePool) => {
@@ -83,14 +83,11 @@ const byStage = async ({ database, servers, target }: Side) => {
   printLine("| stage, a story | processor ms | database ms | commits | statements |\n|---|---|---|---|---|")
   const total = [0, 0, 0, 0]
   for (const { name, order } of stages) {
-    const before = servers.map(Servers.processorTimeOfProcess)
+    const before = servers.map(Servers.readProcessorSeconds)
     const sessions = cluster === undefined ? 0 : sessionTime(cluster.pid())
     const counted = await (database && countsOf(database))
     await carryOut({ ...target, ...order })
-    const spent = servers.reduce(
-      (sum, server, index) => sum + Servers.processorTimeOfProcess(server) - before[index]!,
-      0
-    )
+    const spent = servers.reduce((sum, server, index) => sum + Servers.readProcessorSeconds(server) - before[index]!, 0)
     const inSessions = cluster === undefined ? Number.NaN : sessionTime(cluster.pid()) - sessions
     // Sessions report their statistics once a second.
     if (database !== undefined) await new Promise((resolve) => setTimeout(resolve, 1500))
@@ -112,7 +109,7 @@ const byStage = async ({ database, servers, target }: Side) => {
 const shown = (figure: number) => (Number.isNaN(figure) ? "" : figure.toFixed(1))
 const inMs = ({ p50, p99 }: MeasuredTimes) => `${p50.toFixed(0)} / ${p99.toFixed(0)}`
 
-const row = (name: string, { seconds, ...outcome }: CommandOutcome) => {
+const row = (name: string, { seconds, ...outcome }: PartnerCommandOutcome) => {
   const rates = [outcome.stories, outcome.mails, outcome.events].map((count) => (count / seconds).toFixed(1))
   const spans = [outcome.post, outcome.submissionToMail, outcome.approvalToEvent].map(inMs)
   printLine(`| ${[name, ...rates, ...spans, outcome.backlog.join(" to ")].join(" | ")} |`)
@@ -125,7 +122,13 @@ const measure = async (side: Side) => {
   printLine("| load | stories/s | mails/s | events/s | POST p50 / p99 ms | to mail | approval to 2xx | backlog |")
   printLine("|---|---|---|---|---|---|---|---|")
   const play = async (pace: (PartnerCommand & { readonly do: "play" })["pace"]) =>
-    (await carryOut({ ...side.target, do: "play", pace, warmUp: plan.warmUp, seconds: plan.seconds })) as CommandOutcome
+    (await carryOut({
+      ...side.target,
+      do: "play",
+      pace,
+      warmUp: plan.warmUp,
+      seconds: plan.seconds
+    })) as PartnerCommandOutcome
   const most = await play({ inFlight: 64 })
   row("64 stories at a time", most)
   const sustained = most.stories / most.seconds
@@ -146,7 +149,7 @@ const newDatabase = async (name: string) => {
   const server = Database.openPool(url)
   await server.query(`CREATE DATABASE ${name}`)
   await server.end()
-  const own = Database.databaseUrl(url, name)
+  const own = Database.makeDatabaseUrl(url, name)
   const database = Database.openPool(own)
   await database.query("CREATE EXTENSION pg_stat_statements")
   return { url: own, database }
@@ -169,7 +172,7 @@ const startOurs = async (
   const fixtures = await Servers.makeFixtures(own, variables)
   const servers: Array<Servers.ListeningServer> = []
   const served = profiles === undefined ? variables : { ...variables, NODE_OPTIONS: profileTo(profiles) }
-  for (let count = 0; count < processes; count++) servers.push(await Servers.startProduct(own, served))
+  for (let count = 0; count < processes; count++) servers.push(await Servers.startServiceProcess(own, served))
   for (const number of [1, 2]) {
     const answer = await fetch(`http://127.0.0.1:${servers[0]!.port}/partner/v1/webhooks`, {
       method: "POST",

@@ -1,7 +1,7 @@
 /**
- * `node bench/waits.ts` measures 2,000 requests that wait for a change of a topic: the memory of each, the processor
- * time while nothing changes, and the time from an approval to the answers. README.md explains the rows. The benchmark
- * takes about a minute.
+ * `node bench/waits.ts` measures 2,000 requests that wait for a change of a topic: the memory of each request, the
+ * processor time while nothing changes, and the time from an approval to the responses. README.md explains the rows.
+ * The benchmark takes about a minute.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { Agent, request } from "node:http"
@@ -74,14 +74,14 @@ const percentiles = (times: ReadonlyArray<number>): string => {
 
 const memory = async (server: Servers.ListeningServer) => {
   await sleep(1_000)
-  return Servers.memoryOfProcess(server)
+  return Servers.readMemoryMegabytes(server)
 }
 
 const measure = async (name: string, variables: NodeJS.ProcessEnv, processes: number) => {
   const own = join(folder, name)
   mkdirSync(own)
-  const waiting = await Servers.startProduct(own, variables)
-  const changing = processes === 1 ? waiting : await Servers.startProduct(own, variables)
+  const waiting = await Servers.startServiceProcess(own, variables)
+  const changing = processes === 1 ? waiting : await Servers.startServiceProcess(own, variables)
   const drafts: Array<Partners.CommentaryApproval> = []
   for (let number = 0; number < partners; number++) {
     drafts.push(...(await Partners.prepareApprovals(own, variables, waiting, { urls: [], drafts: topics })))
@@ -97,9 +97,9 @@ const measure = async (name: string, variables: NodeJS.ProcessEnv, processes: nu
   )
   const all = Promise.all(answers)
   const held = await memory(waiting)
-  const before = Servers.processorTimeOfProcess(waiting)
+  const before = Servers.readProcessorSeconds(waiting)
   await sleep(idle)
-  const spent = Servers.processorTimeOfProcess(waiting) - before
+  const spent = Servers.readProcessorSeconds(waiting) - before
 
   const began: Array<number> = []
   const approvals: Array<Promise<number>> = []
@@ -133,7 +133,7 @@ const main = async () => {
   const server = Database.openPool(cluster.url)
   await server.query("CREATE DATABASE waits")
   await server.end()
-  await measure("Postgres", { ...variables, DATABASE_URL: Database.databaseUrl(cluster.url, "waits") }, 2)
+  await measure("Postgres", { ...variables, DATABASE_URL: Database.makeDatabaseUrl(cluster.url, "waits") }, 2)
 }
 
 main().then(

@@ -10,10 +10,10 @@ import {
   type WaitOptions
 } from "@partner-commentary/client"
 
-/** Options are `{ apiKey: "pk_live_…", baseUrl: "https://api.example.com" }`. */
+/** `options` are, for example, `{ apiKey: "pk_live_…", baseUrl: "https://api.example.com" }`. */
 export const requestCommentaries = async (options: PartnerCommentaryOptions, content: string, wait?: WaitOptions) => {
   const client = new PartnerCommentary(options)
-  const personas = (await client.personas.list()).slice(0, 3) // a test key's end in seconds, all but Wren Waits
+  const personas = (await client.personas.list()).slice(0, 3) // with a test key, these three finish within seconds
   try {
     const { topic_id } = await client.topics.create({ content, persona_ids: personas.map(({ id }) => id) })
     const topic = await client.topics.waitFor(topic_id, wait)

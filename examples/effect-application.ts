@@ -25,9 +25,9 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { partnerCommentary } from "partner-commentary"
 
-export interface Options {
+export interface ExampleApplicationOptions {
   readonly port: number
-  /** The service's URL below the application's path: `https://app.example/commentary`. */
+  /** The URL of the service below a path of the application, such as `https://app.example/commentary`. */
   readonly apiRoot: string
   readonly filename: string
   readonly outbox: string
@@ -37,7 +37,7 @@ export interface Options {
 }
 
 // #region submit-article
-/** Submits an article to every persona of the newsroom and stores the topic's id beside it, in one transaction. */
+/** In one transaction, submits an article to all personas of the newsroom and stores the topic's id with the article. */
 export const submitArticle = Effect.fn("submitArticle")(function* (newsroom: string, article: string) {
   const sql = yield* SqlClient.SqlClient
   const topics = yield* Topics
@@ -86,7 +86,14 @@ const database = (filename: string) =>
     Layer.provideMerge(SqliteClient.layer({ filename }))
   )
 
-export const application = ({ apiRoot, filename, newsroom, outbox, port, secret }: Options) => {
+export const createExampleApplication = ({
+  apiRoot,
+  filename,
+  newsroom,
+  outbox,
+  port,
+  secret
+}: ExampleApplicationOptions) => {
   const pc = partnerCommentary({
     url: apiRoot,
     secret,

@@ -14,7 +14,7 @@ import type { PartnerCommentary } from "partner-commentary"
 const yourRoutes = HttpRouter.add("GET", "/", HttpServerResponse.text("Your application."))
 
 // #region effect-server
-export const application = (pc: PartnerCommentary, port: number) =>
+export const createExampleServer = (pc: PartnerCommentary, port: number) =>
   HttpRouter.serve(Layer.merge(yourRoutes, Routes.layer), { routerConfig: Routes.routerConfig }).pipe(
     Layer.provideMerge(Layer.merge(pc.layer, layerUntraced)),
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port, host: "127.0.0.1" }))

@@ -2,7 +2,7 @@
 import type { PartnerCommentary } from "partner-commentary"
 
 // #region first-partner
-export const firstPartner = async (pc: PartnerCommentary) => {
+export const createFirstPartner = async (pc: PartnerCommentary) => {
   const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })
   const creator = { name: "Ada", email: "ada@creators.example" }
   const { id: persona_id } = await pc.personas.create({ name: "Ada Vance", creator, bio: "Twenty years courtside." })

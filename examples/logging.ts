@@ -4,7 +4,7 @@ import { partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 
 // #region logging
-export const application = (stream: { write: (line: string) => void }) => {
+export const createExampleApplication = (stream: { write: (line: string) => void }) => {
   const app = fastify({ logger: { level: "warn", stream } })
   const pc = partnerCommentary({
     url: "http://127.0.0.1:3000/commentary",

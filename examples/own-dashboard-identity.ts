@@ -1,6 +1,6 @@
 /**
- * DashboardIdentity for a host whose login signs tokens with a secret that the service shares. The adapter needs no
- * identity provider or JWKS.
+ * Implements DashboardIdentity for a host whose login signs tokens with a secret that the host shares with the service.
+ * This adapter needs no identity provider or JWKS.
  */
 import { DashboardIdentity, TokenRefused } from "@partner-commentary/core/access/DashboardIdentity"
 import * as DateTime from "effect/DateTime"

@@ -1,5 +1,5 @@
 /**
- * Implements PersonaStore on the host's existing tables. A contract says which partner may ask which author.
+ * Implements PersonaStore on the host's existing tables. A row of `contracts` permits a partner to ask an author.
  */
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import type { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
@@ -14,8 +14,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 type Author = Record<"id" | "pen_name" | "about" | "email" | "joined", string>
 
 /**
- * Requests contain persona ids as lower-case UUIDs, whatever their case in the table. The service
- * refuses other ids and names them. An index on lower(id) supports the lookup.
+ * Requests contain persona ids as lower-case UUIDs, whatever their case in the table. If this function
+ * returns another id, the service fails with an error that names the id. An index on lower(id) supports the lookup.
  */
 const toPersona = ({ about, email, id, joined, pen_name: name }: Author) => {
   const notKept = { imageUrl: "", expertise: [], socialLinks: {} }
@@ -42,6 +42,6 @@ export const layer = Layer.effect(
 // #endregion
 
 // #region stores
-/** Replaces `Sqlite.layer({ filename: database })`. Every service that needs a PersonaStore gets this PersonaStore. */
-export const storesWithOwnPersonas = (database: string) => Sqlite.layerWith({ filename: database }, layer)
+/** Use this layer instead of `Sqlite.layer({ filename: database })`. The service then reads your own personas. */
+export const layerWithOwnPersonas = (database: string) => Sqlite.layerWith({ filename: database }, layer)
 // #endregion

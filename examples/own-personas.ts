@@ -7,7 +7,7 @@ interface Author {
   readonly [column: string]: string | number
 }
 
-/** The id of a persona must be a UUID and never change, so derive the id from the integer key. */
+/** A persona's id must be a UUID that never changes, so this function derives the id from the integer key. */
 export const personaIdFromKey = (key: number) => `00000000-0000-8000-8000-${String(key).padStart(12, "0")}`
 const keyFromPersonaId = (id: string) => (/^0{8}-0000-8000-8000-(\d{12})$/.exec(id) ?? [])[1] ?? -1
 

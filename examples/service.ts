@@ -1,4 +1,4 @@
-/** Opens the service on a database file and writes mails to a folder. The other examples mount the service. */
+/** Opens the service on a database file and writes mails to a folder. Other examples mount this service. */
 import { partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 
@@ -11,10 +11,7 @@ export interface OpenServiceOptions {
   readonly database: string
   /** The folder for mails until a mail server is configured. */
   readonly outbox: string
-  /**
-   * The secret has at least 32 characters and is the same in every process. The service signs creators' links with the
-   * secret.
-   */
+  /** At least 32 characters, the same in every process. The service signs creators' links with this secret. */
   readonly secret: string
 }
 

@@ -1,7 +1,4 @@
-/**
- * Reads the texts of the repository's own files, and the contents of its manifests. Other modules decide about
- * violations.
- */
+/** Reads the repository's own text files and package manifests. */
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +8,7 @@ export type RepositoryFiles = ReadonlyMap<string, string>
 
 export const repositoryRoot = join(import.meta.dirname, "..")
 
-/** Reads every text file that Git tracks or does not ignore. Binary files are omitted. */
+/** Reads every text file that Git does not ignore. Binary files are omitted. */
 export const readRepositoryFiles = (): RepositoryFiles => {
   const listed = execFileSync(
     "git",
@@ -28,7 +25,7 @@ export const readRepositoryFiles = (): RepositoryFiles => {
   return files
 }
 
-export interface Manifest {
+export interface PackageManifest {
   readonly name: string
   readonly version?: string
   readonly dependencies?: Readonly<Record<string, string>>
@@ -41,10 +38,13 @@ export interface Manifest {
 export interface Workspace {
   /** The workspace's folder, such as `packages/core`. */
   readonly folder: string
-  readonly manifest: Manifest
+  readonly manifest: PackageManifest
 }
 
-export const workspacesOf = (files: RepositoryFiles): ReadonlyArray<Workspace> =>
+export const listWorkspaces = (files: RepositoryFiles): ReadonlyArray<Workspace> =>
   [...files]
     .filter(([path]) => /^(packages|adapters|hosts)\/[^/]+\/package\.json$/.test(path))
-    .map(([path, text]) => ({ folder: path.slice(0, -"/package.json".length), manifest: JSON.parse(text) as Manifest }))
+    .map(([path, text]) => ({
+      folder: path.slice(0, -"/package.json".length),
+      manifest: JSON.parse(text) as PackageManifest
+    }))

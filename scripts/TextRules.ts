@@ -1,6 +1,6 @@
 /**
- * Rules for the repository's texts that no linter offers. `scripts/test/TextRules.test.ts` plants violations of each
- * rule.
+ * Defines rules for the repository's texts that no linter offers. `scripts/test/TextRules.test.ts` plants violations of
+ * each rule.
  */
 import { posix } from "node:path"
 
@@ -80,7 +80,7 @@ const withoutComments = (text: string) =>
 const lineAt = (text: string, index: number) => text.slice(0, index).split("\n").length
 
 /** Returns one line for each violation: path, line number, the text found, and the rule. */
-export const findViolations = (files: ReadonlyMap<string, string>): ReadonlyArray<string> =>
+export const findTextRuleViolations = (files: ReadonlyMap<string, string>): ReadonlyArray<string> =>
   textRules.flatMap(({ appliesTo, ignoresComments, name, pattern }) =>
     [...files]
       .filter(([path]) => appliesTo(path))

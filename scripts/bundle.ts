@@ -1,8 +1,8 @@
 /**
  * Bundles each deployed host with everything that it imports. A bundle starts faster than the sources and keeps less
  * source text in memory. `npm ci` runs this script. The command line uses its bundle while the hash of the sources
- * matches the bundle (hosts/node/bin). Lambda deploys its bundle's folder. With a folder as its argument, the script
- * writes only Lambda's bundle, to that folder.
+ * matches the bundle (hosts/node/bin). To deploy the Lambda host, upload its bundle's folder. With a folder as its
+ * argument, the script writes only Lambda's bundle, to that folder.
  */
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,9 +12,9 @@ import { openApiJson } from "@partner-commentary/server/openapi/DescriptionText"
 import { explorerScript } from "@partner-commentary/server/openapi/ExplorerScript"
 import * as Effect from "effect/Effect"
 import { type BuildOptions, build, type Plugin } from "esbuild"
-import * as LeftOut from "./packing/LeftOut.ts"
-import { licenceNoticesOf } from "./packing/Notices.ts"
+import { collectLicenceNotices } from "./packing/Notices.ts"
 import * as SourceDigest from "./packing/SourceDigest.ts"
+import * as UnusedModules from "./packing/UnusedModules.ts"
 
 const root = join(import.meta.dirname, "..")
 const explorer = gzipSync(await Effect.runPromise(explorerScript), { level: 9 })
@@ -53,13 +53,13 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
     charset: "ascii",
     legalComments: "external",
     metafile: true,
-    plugins: [sparingly, LeftOut.replaceUnusedModulesPlugin, ...plugins],
+    plugins: [sparingly, UnusedModules.replaceUnusedModulesPlugin, ...plugins],
     logLevel: "warning",
     ...options
   })
   const inputs = Object.keys(metafile?.inputs ?? {})
   writeFileSync(join(outdir, "explorer.js.gz"), explorer)
-  writeFileSync(join(outdir, "NOTICES.txt"), licenceNoticesOf(root, inputs))
+  writeFileSync(join(outdir, "NOTICES.txt"), collectLicenceNotices(root, inputs))
   return inputs.filter((input) => !/node_modules\/|^node:/.test(input))
 }
 
@@ -83,7 +83,7 @@ const bundleNode = async (host: string) => {
     // `makeRequire`.
     banner: { js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);' }
   })
-  SourceDigest.writeDigest(root, host, sources)
+  SourceDigest.writeSourceDigest(root, host, sources)
 }
 
 const lambda = join(root, "hosts", "lambda")

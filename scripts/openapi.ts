@@ -1,7 +1,7 @@
 /**
  * Checks that docs/openapi.json and the other files generated from it match the contract, and that nothing breaks the
- * released document. `--write` writes the files. `--release` also stores the document as the released document.
- * scripts/test-long/Description.test.ts tests these checks with planted violations.
+ * released document. With `--write`, the script writes the files. `--release` also stores the document as the released
+ * document. scripts/test-long/Description.test.ts tests these checks with planted violations.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -10,9 +10,9 @@ import type { OpenApiDocument } from "@partner-commentary/api/description/Docume
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { isFileCurrent } from "./Generated.ts"
 import { findBreakingChanges } from "./openapi/Breakage.ts"
-import { errorsWithoutExample } from "./openapi/ErrorExamples.ts"
+import { findErrorsWithoutExample } from "./openapi/ErrorExamples.ts"
 import { renderErrorsPage } from "./openapi/ErrorsPage.ts"
-import { renderViewHashModule } from "./openapi/ViewEdition.ts"
+import { renderViewHashModule } from "./openapi/ViewHashModule.ts"
 import { repositoryRoot } from "./Repository.ts"
 
 /** The default address of a service. A running service puts its own address into the document. */
@@ -58,7 +58,7 @@ const check = () => {
     ...findBreakingChanges(read("docs/openapi.json"), document).map(
       (line) => `docs/openapi.json: ${line} (breaks the committed document)`
     ),
-    ...errorsWithoutExample(document).map((line) => `docs/openapi.json: ${line}`)
+    ...findErrorsWithoutExample(document).map((line) => `docs/openapi.json: ${line}`)
   ]
   for (const line of findings) say(line)
   const operations = Object.values(document.paths).flatMap((path) => Object.keys(path))

@@ -1,4 +1,7 @@
-/** Checks that the generated modules of the Python client match docs/openapi.json. `--write` writes them. */
+/**
+ * Checks that the generated modules of the Python client match docs/openapi.json. With `--write`, the script writes
+ * these modules.
+ */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"

@@ -1,13 +1,13 @@
 /**
  * Publishes every package whose version is not published yet, after staging and checking all packages. `REPOSITORY_URL`
- * is the URL of the source repository. The variable is required, because npm's provenance compares the URL with the
- * repository of the release. With `--dry-run` nothing is published.
+ * is the URL of the source repository. `REPOSITORY_URL` is required, because npm's provenance check compares this URL
+ * with the repository of the release. With `--dry-run` nothing is published.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
-import { checkPackedPackage } from "./packing/PackageChecks.ts"
-import { stagePackage } from "./packing/Stage.ts"
+import { checkPackedPackages } from "./packing/PackageChecks.ts"
+import { stagePackages } from "./packing/Stage.ts"
 import { packTarballs } from "./packing/Tarballs.ts"
 import { repositoryRoot } from "./Repository.ts"
 
@@ -26,8 +26,8 @@ if (changed !== "" && !isDry) throw refuse(`the work tree has changes:\n${change
 
 const destination = join(repositoryRoot, "dist", "release")
 rmSync(destination, { recursive: true, force: true })
-const packed = await packTarballs(stagePackage(join(destination, "staged"), { repository }), destination)
-const faults = await checkPackedPackage(packed)
+const packed = await packTarballs(stagePackages(join(destination, "staged"), { repository }), destination)
+const faults = await checkPackedPackages(packed)
 if (faults.length > 0) throw refuse(faults.join("\n"))
 
 const isPublished = (name: string, version: string) =>

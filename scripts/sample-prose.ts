@@ -1,4 +1,4 @@
-/** Prints random sentences and exported names, so that a reader who did not write them can judge them. */
+/** Prints random sentences and exported names. A reader who did not write them judges whether they are clear. */
 import { createHash } from "node:crypto"
 import { basename } from "node:path"
 import { parseArgs } from "node:util"

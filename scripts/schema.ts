@@ -1,6 +1,6 @@
 /**
  * Checks that adapters/sqlite/src/PresentSchema.ts equals the schema that the migrations create in an empty database.
- * `--write` writes the file.
+ * With `--write`, the script writes the file.
  */
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
@@ -26,7 +26,7 @@ const statements = Effect.gen(function* () {
   ]
 })
 
-/** Omits columns that default to the current time, because each copy sets its own time. */
+/** Omits columns that default to the current time, because each new database sets its own time. */
 const rowsOf = Effect.fnUntraced(function* (table: string) {
   const sql = yield* SqlClient.SqlClient
   const columns = yield* sql<{ readonly name: string; readonly standard: string | null }>`

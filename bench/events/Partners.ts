@@ -20,7 +20,7 @@ export interface CommentaryApproval {
   readonly topicId: string
 }
 
-/** A test persona that takes a step only when a request advances it. */
+/** The id of a test persona whose simulated creator takes a step only when a request calls `advance`. */
 const waits = "7e570000-0000-4000-8000-000000000005"
 
 const call = async (port: number, key: string, path: string, body: unknown) => {
@@ -39,7 +39,7 @@ const testKey = async (folder: string, variables: NodeJS.ProcessEnv) => {
   const command = async (...args: ReadonlyArray<string>) => {
     const { stdout } = await promisify(execFile)(process.execPath, [Servers.commandLinePath, ...args, "--json"], {
       cwd: folder,
-      env: { ...Servers.serverEnvironment(folder), ...variables }
+      env: { ...Servers.makeServerEnvironment(folder), ...variables }
     })
     return JSON.parse(stdout)
   }

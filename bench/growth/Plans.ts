@@ -105,7 +105,7 @@ interface Run {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** Records every statement in a layer, because a batched statement runs outside the callers that wait for it. */
+/** Records every statement in a layer, because a batched statement does not run in the fibers of its callers. */
 const noting = (runs: Array<Run>) =>
   Layer.succeed(Statement.CurrentTransformer, (statement) =>
     Effect.sync(() => {

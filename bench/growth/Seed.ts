@@ -20,8 +20,8 @@ const iso = (millis: string) =>
   `to_char(to_timestamp((${millis}) / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /**
- * A random duration in milliseconds with this median in hours. Most durations lie between a third of the median and
- * three times the median.
+ * Returns SQL for a random duration in milliseconds. The parameter is the median in hours. Most durations lie between a
+ * third of the median and three times the median.
  */
 const lognormal = (hours: number) =>
   `(3600000 * ${hours} * exp(sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random())))::bigint`

@@ -1,10 +1,10 @@
-/** The peer's handling of a topic without a database: its checks, its ids, and the bodies of the responses. */
+/** The part of the peer's topic handling that needs no database: checks, ids, and the bodies of the responses. */
 import { createHash, randomUUID } from "node:crypto"
 import { RequestRefusal } from "./Refusal.ts"
 import { uuidPattern } from "./Schemas.ts"
-import type { EarlierSubmission, NewTopic, PersonaRow, StatusRow } from "./Store.ts"
+import type { AssignmentStatusRow, EarlierSubmission, NewTopic, PersonaRow } from "./Store.ts"
 
-export const invalidRequestRefusal = (field: string, constraint: string) =>
+export const makeInvalidRequestRefusal = (field: string, constraint: string) =>
   new RequestRefusal(400, "invalid_request", `Invalid request: ${field} ${constraint}.`, {
     field,
     constraint,
@@ -38,11 +38,12 @@ export const parseNewTopic = (
   const content = wanted.content.trim()
   const length = [...content].length
   if (length < 10 || length > 500) {
-    throw invalidRequestRefusal("content", `must be 10 to 500 characters long after trimming; it is ${length}`)
+    throw makeInvalidRequestRefusal("content", `must be 10 to 500 characters long after trimming; it is ${length}`)
   }
-  if (hasControls.test(content)) throw invalidRequestRefusal("content", "must not contain control characters")
+  if (hasControls.test(content)) throw makeInvalidRequestRefusal("content", "must not contain control characters")
   const metadata = JSON.stringify(wanted.metadata ?? {})
-  if (Buffer.byteLength(metadata) > 16 * 1024) throw invalidRequestRefusal("metadata", "must be at most 16 KiB as JSON")
+  if (Buffer.byteLength(metadata) > 16 * 1024)
+    throw makeInvalidRequestRefusal("metadata", "must be at most 16 KiB as JSON")
 
   const now = Date.now()
   const createdAt = new Date(now).toISOString()
@@ -66,7 +67,7 @@ export const parseNewTopic = (
 }
 
 /** Builds the response's body. `holders` are the earlier submissions of the same topic, by persona. */
-export const topicCreatedResponse = (
+export const makeTopicCreatedResponse = (
   wanted: NewTopicBody,
   topic: NewTopic,
   holders: ReadonlyMap<string, EarlierSubmission>
@@ -110,7 +111,7 @@ export const parseTopicId = (given: string): string => {
   return id
 }
 
-export const topicStatusResponse = (id: string, rows: ReadonlyArray<StatusRow>) => {
+export const makeTopicStatusResponse = (id: string, rows: ReadonlyArray<AssignmentStatusRow>) => {
   const topic = rows[0]
   if (topic === undefined) throw topicNotFound()
   return {

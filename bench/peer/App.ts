@@ -1,9 +1,10 @@
 /**
- * The peer's HTTP: Fastify with its hooks, errors and two routes. The handlers, which use the database, are passed in.
+ * Builds the peer's HTTP server with Fastify, hooks, errors and two routes. The caller passes the handlers, which use
+ * the database.
  */
 import { randomUUID } from "node:crypto"
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
-import { invalidRequestRefusal, type NewTopicBody } from "./Answers.ts"
+import { makeInvalidRequestRefusal, type NewTopicBody } from "./Answers.ts"
 import type { makeAuthenticationHook } from "./Keys.ts"
 import { RequestRefusal } from "./Refusal.ts"
 import { newTopicBodySchema, topicCreatedResponseSchema, topicStatusResponseSchema } from "./Schemas.ts"
@@ -15,10 +16,10 @@ export interface PeerHandlers {
   readonly submit: (request: FastifyRequest<{ Body: NewTopicBody }>, reply: FastifyReply) => unknown
   readonly status: (request: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply) => unknown
   /** The handlers of the other reads, which bench/reads.ts measures. */
-  readonly reads?: ReadonlyArray<PeerRead>
+  readonly reads?: ReadonlyArray<PeerReadEndpoint>
 }
 
-export interface PeerRead {
+export interface PeerReadEndpoint {
   readonly path: string
   readonly scope: string
   /** Handles the request and returns the whole body of the response. */
@@ -48,7 +49,7 @@ const toRefusal = (error: FastifyError | RequestRefusal | QuotaExceeded, request
     }))
     return new RequestRefusal(400, "invalid_request", error.message, { ...errors[0], errors })
   }
-  if (error.statusCode !== undefined && error.statusCode < 500) return invalidRequestRefusal("body", error.message)
+  if (error.statusCode !== undefined && error.statusCode < 500) return makeInvalidRequestRefusal("body", error.message)
   return new RequestRefusal(500, "internal_error", `The service failed. Please report the request id ${requestId}.`)
 }
 

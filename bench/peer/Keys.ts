@@ -1,6 +1,6 @@
 /**
- * Authenticates the peer's callers: finds the key by its SHA-256, caches it for a few seconds, and checks its expiry,
- * addresses and scope.
+ * Authenticates the peer's callers: finds the key by its SHA-256, caches the key for a few seconds, and checks the
+ * key's expiry, addresses and scope.
  */
 import { createHash } from "node:crypto"
 import { BlockList } from "node:net"

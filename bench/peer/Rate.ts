@@ -21,7 +21,7 @@ const open = (name: string, seconds: number, now: number): Window => {
   return fresh
 }
 
-/** Counts one call of a key, or refuses it. `endpoint` has its own limit. */
+/** Counts one call of a key, or refuses the call. The parameter `endpoint` names an endpoint with its own limit. */
 export const enforceRateLimit = (
   key: string,
   endpoint: string | undefined,

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite"
 import { parseTopicId } from "./Answers.ts"
-import type { PeerRead } from "./App.ts"
+import type { PeerReadEndpoint } from "./App.ts"
 import { RequestRefusal } from "./Refusal.ts"
 
 interface TopicRow {
@@ -30,7 +30,7 @@ interface ListRow extends Pick<TopicRow, "id" | "content" | "metadata" | "output
   readonly total: number
 }
 
-export const makePeerReads = (db: DatabaseSync): ReadonlyArray<PeerRead> => {
+export const makePeerReadEndpoints = (db: DatabaseSync): ReadonlyArray<PeerReadEndpoint> => {
   db.exec(`CREATE TABLE IF NOT EXISTS events (
     id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, environment TEXT NOT NULL, type TEXT NOT NULL,
     created_at TEXT NOT NULL, data TEXT NOT NULL
@@ -53,7 +53,7 @@ export const makePeerReads = (db: DatabaseSync): ReadonlyArray<PeerRead> => {
   const events = db.prepare(`SELECT id, type, created_at, data FROM events
     WHERE organization_id = ? AND environment = ? ORDER BY id LIMIT 20`)
 
-  const find: (...of: Parameters<PeerRead["answer"]>) => readonly [TopicRow, ReadonlyArray<TopicRow>] = (
+  const find: (...of: Parameters<PeerReadEndpoint["answer"]>) => readonly [TopicRow, ReadonlyArray<TopicRow>] = (
     caller,
     id
   ) => {
@@ -61,7 +61,11 @@ export const makePeerReads = (db: DatabaseSync): ReadonlyArray<PeerRead> => {
     if (rows[0] === undefined) throw new RequestRefusal(404, "not_found", "Topic not found.")
     return [rows[0], rows]
   }
-  const read = (path: string, answer: PeerRead["answer"], scope = "topics:read"): PeerRead => ({ path, scope, answer })
+  const read = (path: string, answer: PeerReadEndpoint["answer"], scope = "topics:read"): PeerReadEndpoint => ({
+    path,
+    scope,
+    answer
+  })
   const success = (data: unknown, rest = {}) => ({ success: true, data, ...rest })
 
   return [

@@ -94,7 +94,7 @@ export interface PersonaRow {
   readonly creator_email: string
 }
 
-export interface StatusRow {
+export interface AssignmentStatusRow {
   readonly content: string
   readonly topic_status: string
   readonly created_at: string
@@ -243,7 +243,7 @@ export const openPeerStore = (filename: string) => {
     licensed: (owner: AuthenticatedCaller, personaId: string, now: string) =>
       licensed.get(owner.organization_id, personaId, now) as unknown as PersonaRow | undefined,
     status: (owner: AuthenticatedCaller, id: string) =>
-      status.all(id, owner.organization_id, owner.environment) as unknown as ReadonlyArray<StatusRow>,
+      status.all(id, owner.organization_id, owner.environment) as unknown as ReadonlyArray<AssignmentStatusRow>,
     /** Returns the earlier submissions of the same topic, by persona. */
     submit: (owner: AuthenticatedCaller, topic: NewTopic): ReadonlyMap<string, EarlierSubmission> => {
       begin.run()

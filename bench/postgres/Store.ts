@@ -1,16 +1,16 @@
 /**
- * The peer's store on Postgres: `pg` with a pool of ten. Statements are prepared by name and write several rows at
- * once. Each submission is one transaction. The tables are the product's own, in a separate database on the same
- * server.
+ * The peer's store on Postgres, with a `pg` pool of ten connections. Statements are prepared by name and write several
+ * rows at once. Each submission is one transaction. The tables are the product's own, in a separate database on the
+ * same server.
  */
 import type { DatabaseClient, DatabasePool } from "../Database.ts"
 import {
+  type AssignmentStatusRow,
   type AuthenticatedCaller,
   type EarlierSubmission,
   type NewTopic,
   type PersonaRow,
-  QuotaExceeded,
-  type StatusRow
+  QuotaExceeded
 } from "../peer/Store.ts"
 
 const statement = (name: string, text: string) => (values: ReadonlyArray<unknown>) => ({ name, text, values })
@@ -78,7 +78,7 @@ const status = statement(
 
 const unlimited = 1_000_000_000
 
-export const openPostgresStore = (pool: DatabasePool) => {
+export const openPostgresPeerStore = (pool: DatabasePool) => {
   const write = async (
     client: DatabaseClient,
     owner: AuthenticatedCaller,
@@ -152,7 +152,7 @@ export const openPostgresStore = (pool: DatabasePool) => {
       const { rows } = await pool.query(licensed([owner.organization_id, ids, now]))
       return new Map(rows.map((row) => [row.id, row]))
     },
-    status: async (owner: AuthenticatedCaller, id: string): Promise<ReadonlyArray<StatusRow>> =>
+    status: async (owner: AuthenticatedCaller, id: string): Promise<ReadonlyArray<AssignmentStatusRow>> =>
       (await pool.query(status([id, owner.organization_id, owner.environment]))).rows,
     /** Returns the earlier submissions of the same topic, by persona. */
     submit: async (owner: AuthenticatedCaller, topic: NewTopic): Promise<ReadonlyMap<string, EarlierSubmission>> => {

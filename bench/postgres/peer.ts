@@ -1,19 +1,19 @@
 /**
- * The peer on Postgres. This peer does the same as `../peer.ts`, with `pg` (`Store.ts`). Before
- * the start, the database at URL must contain the product's schema, and a partner that the product created.
+ * Runs the peer on Postgres. This peer does the same as `../peer.ts`, with `pg` (`Store.ts`). Before the start, the
+ * database at URL must contain the product's schema, and a partner that the product created.
  *
- * This peer omits the same parts, and the product's daily metrics.
+ * This peer omits the same parts as `../peer.ts`, and the product's daily metrics.
  *
  * `node bench/postgres/peer.ts URL KEY` listens on a free port and prints one line of JSON.
  */
 import * as Database from "../Database.ts"
-import { parseNewTopic, parseTopicId, topicCreatedResponse, topicStatusResponse } from "../peer/Answers.ts"
+import { makeTopicCreatedResponse, makeTopicStatusResponse, parseNewTopic, parseTopicId } from "../peer/Answers.ts"
 import { startPeerServer } from "../peer/App.ts"
 import { makeAuthenticationHook } from "../peer/Keys.ts"
-import { openPostgresStore } from "./Store.ts"
+import { openPostgresPeerStore } from "./Store.ts"
 
 const pool = Database.openPool(process.argv[2]!, 10)
-const store = openPostgresStore(pool)
+const store = openPostgresPeerStore(pool)
 const { rows: personas } = await pool.query("SELECT id FROM personas ORDER BY id LIMIT 3")
 
 await startPeerServer(
@@ -28,13 +28,13 @@ await startPeerServer(
       )
       const topic = parseNewTopic(body, () => rows)
       const holders = topic.personas.length === 0 ? new Map() : await store.submit(caller, topic)
-      const answer = topicCreatedResponse(body, topic, holders)
+      const answer = makeTopicCreatedResponse(body, topic, holders)
       reply.code(201).header("location", `/partner/v1/topics/${topic.id}`)
       return reply.send(answer)
     },
     status: async (request, reply) => {
       const id = parseTopicId(request.params.id)
-      return reply.send(topicStatusResponse(id, await store.status(request.caller, id)))
+      return reply.send(makeTopicStatusResponse(id, await store.status(request.caller, id)))
     }
   },
   { key: process.argv[3]!, personaIds: personas.map(({ id }) => id as string) }

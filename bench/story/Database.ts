@@ -1,6 +1,6 @@
 /**
- * One interface for SQLite and Postgres, the databases of the peer (the comparison service, see bench/README.md).
- * Statements use `$1`, and each statement is prepared once.
+ * Gives the peer (the comparison service, see bench/README.md) the same interface to SQLite and Postgres. Statements
+ * use `$1`, and each statement is prepared once.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite"
 import type { DatabasePool, QueryAnswer } from "../Database.ts"

@@ -1,7 +1,7 @@
 /**
- * The external parties of a story in a separate process: a partner that submits topics, creators that respond and
+ * Runs the external parties of a story in a separate process: a partner that submits topics, creators that respond and
  * approve, an SMTP server and two webhook receivers. The parent process sends commands over IPC and gets one result for
- * each.
+ * each command.
  */
 import { Agent, createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -18,7 +18,7 @@ export interface ServiceTarget {
 
 /**
  * `submit`, `respond` and `approve` take the step of that name for all stories, and wait until the service has
- * processed it.
+ * processed the step.
  */
 export type PartnerCommand = ServiceTarget &
   (
@@ -39,7 +39,7 @@ export interface MeasuredTimes {
 }
 
 /** Figures of the measured seconds. Times are in milliseconds. */
-export interface CommandOutcome {
+export interface PartnerCommandOutcome {
   readonly seconds: number
   /** The number of stories that ended. */
   readonly stories: number
@@ -66,10 +66,10 @@ interface Story {
 
 const webhooks = 2
 const assignments = new Map<string, Assignment>()
-/** Mails and events may arrive before the response that names their assignment. */
+/** Keeps mails and events that arrive before the response that names their assignment. */
 const early = new Map<string, Array<(assignment: Assignment) => void>>()
 let target: ServiceTarget
-/** In a staged run the creators wait for the next command. */
+/** False in a staged run, in which creators act only on a command. */
 let automatic = false
 let submitted = 0
 let ended = 0
@@ -211,7 +211,11 @@ const times = (values: ReadonlyArray<number>): MeasuredTimes => {
   return { p50: at(0.5), p99: at(0.99) }
 }
 
-const play = async ({ pace, seconds, warmUp }: PartnerCommand & { readonly do: "play" }): Promise<CommandOutcome> => {
+const play = async ({
+  pace,
+  seconds,
+  warmUp
+}: PartnerCommand & { readonly do: "play" }): Promise<PartnerCommandOutcome> => {
   automatic = true
   const begun = performance.now()
   let stopped = false
@@ -236,7 +240,7 @@ const play = async ({ pace, seconds, warmUp }: PartnerCommand & { readonly do: "
   await sleep(seconds * 1000)
   const took = (performance.now() - from) / 1000
   const { event, mail, post } = samples
-  const outcome: CommandOutcome = {
+  const outcome: PartnerCommandOutcome = {
     seconds: took,
     stories: ended - before.ended,
     mails: requests + drafts - before.mails,
@@ -252,7 +256,7 @@ const play = async ({ pace, seconds, warmUp }: PartnerCommand & { readonly do: "
   return outcome
 }
 
-const carryOut = async (order: PartnerCommand): Promise<CommandOutcome | null> => {
+const carryOut = async (order: PartnerCommand): Promise<PartnerCommandOutcome | null> => {
   target = order
   if (order.do === "play") return play(order)
   automatic = false

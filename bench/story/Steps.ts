@@ -1,6 +1,6 @@
 /**
- * The peer's steps after a submission, each one transaction: mails, responses, drafts, approvals, and signed
- * deliveries.
+ * Implements the peer's steps after a submission: mails, responses, drafts, approvals, and signed deliveries. Each step
+ * is one transaction.
  */
 import { createHmac, randomUUID } from "node:crypto"
 import { Agent, request } from "node:http"
@@ -9,8 +9,8 @@ import { createTransport } from "nodemailer"
 import { RequestRefusal } from "../peer/Refusal.ts"
 import type { PeerDatabase, RunSqlQuery } from "./Database.ts"
 
-/** The tables and columns of the product that `peer/Store.ts` lacks. */
-export const sqliteSchema = `
+/** Adds the product's tables and columns that are missing in `peer/Store.ts`. */
+export const sqliteStepSchema = `
   ALTER TABLE mails ADD COLUMN settled_at TEXT;
   CREATE INDEX assignments_waiting ON assignments (due_at, id) WHERE status = 'opinion_injected';
   CREATE TABLE drafts (share_id TEXT NOT NULL REFERENCES assignments (id), number INTEGER NOT NULL, id TEXT NOT NULL UNIQUE,
@@ -28,7 +28,7 @@ export const sqliteSchema = `
     kind TEXT NOT NULL, started_at TEXT NOT NULL, duration INTEGER NOT NULL, status INTEGER,
     PRIMARY KEY (webhook_id, event_id, claim_number)) STRICT, WITHOUT ROWID;`
 
-export const postgresSchema = `
+export const postgresStepSchema = `
   CREATE INDEX peer_assignments_waiting ON assignments (due_at, id) WHERE status = 'opinion_injected';
   CREATE INDEX peer_mails_due ON mails (due_at, id) WHERE state = 'waiting';
   CREATE INDEX peer_deliveries_due ON deliveries (due_at) WHERE due_at IS NOT NULL`
@@ -38,7 +38,7 @@ const sign = (text: string) => createHmac("sha256", secret).update(text).digest(
 const iso = (delay = 0) => new Date(Date.now() + delay).toISOString()
 const lease = 60_000
 
-/** Runs due work, at most `limit` jobs at a time, after a signal or after a second. */
+/** Runs due work, at most `limit` jobs at a time, when a signal arrives or a second has passed. */
 const worker = <Job>(
   limit: number,
   claim: (free: number) => Promise<ReadonlyArray<Job>>,
@@ -93,7 +93,7 @@ const send = (url: string, id: string, body: string) =>
     call.end(body)
   })
 
-export const makePeerSteps = (
+export const makePeerStorySteps = (
   db: PeerDatabase,
   { root, smtp }: { readonly root: () => string; readonly smtp: number }
 ) => {

@@ -2,20 +2,20 @@
  * The peer for the story benchmark: one process with Fastify and nodemailer's pool, and one transaction for each step.
  * Submissions work as in `../peer.ts` and `../postgres/peer.ts`.
  *
- * The peer omits parts that would only make it slower: shares of organizations, reminders and deadlines, retries and
- * circuit breakers, metrics, the audit log, encrypted secrets, and repeated responses.
+ * The peer omits parts that would only slow it down: turns of organizations, reminders and deadlines, retries and
+ * circuit breakers, metrics, the audit log, encrypted secrets, and stored responses.
  *
  * `node bench/story/peer.ts FILE|URL SMTP_PORT RECEIVERS_PORT [KEY]` listens on a free port and prints one line of
  * JSON.
  */
 import { randomUUID } from "node:crypto"
 import * as Database from "../Database.ts"
-import { parseNewTopic, topicCreatedResponse } from "../peer/Answers.ts"
+import { makeTopicCreatedResponse, parseNewTopic } from "../peer/Answers.ts"
 import { startPeerServer } from "../peer/App.ts"
 import { makeAuthenticationHook } from "../peer/Keys.ts"
 import { seedPeer } from "../peer/Seed.ts"
 import { type AuthenticatedCaller, type NewTopic, openPeerStore as openSqlite, type PersonaRow } from "../peer/Store.ts"
-import { openPostgresStore as openPostgres } from "../postgres/Store.ts"
+import { openPostgresPeerStore as openPostgres } from "../postgres/Store.ts"
 import { openPostgresDatabase, openSqliteDatabase } from "./Database.ts"
 import * as Steps from "./Steps.ts"
 
@@ -24,7 +24,7 @@ const [, , at = "", smtp = "", receivers = "", key = ""] = process.argv
 const sqlite = () => {
   const store = openSqlite(at)
   const fixtures = seedPeer(store.db)
-  store.db.exec(Steps.sqliteSchema)
+  store.db.exec(Steps.sqliteStepSchema)
   const db = openSqliteDatabase(store.db)
   return {
     db,
@@ -44,7 +44,7 @@ const sqlite = () => {
 const postgres = async () => {
   const pool = Database.openPool(at, 10)
   const store = openPostgres(pool)
-  await pool.query(Steps.postgresSchema)
+  await pool.query(Steps.postgresStepSchema)
   const { rows } = await pool.query("SELECT id FROM personas ORDER BY id LIMIT 3")
   return {
     db: openPostgresDatabase(pool),
@@ -64,7 +64,7 @@ for (const number of [1, 2]) {
   )
 }
 let root = ""
-const steps = Steps.makePeerSteps(db, { root: () => root, smtp: Number(smtp) })
+const steps = Steps.makePeerStorySteps(db, { root: () => root, smtp: Number(smtp) })
 
 root = await startPeerServer(
   {
@@ -78,7 +78,7 @@ root = await startPeerServer(
       return reply
         .code(201)
         .header("location", `/partner/v1/topics/${topic.id}`)
-        .send(topicCreatedResponse(body, topic, holders))
+        .send(makeTopicCreatedResponse(body, topic, holders))
     },
     status: () => Promise.reject(new Error("This peer measures stories."))
   },

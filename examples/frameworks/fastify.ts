@@ -1,4 +1,4 @@
-/** Mounts the service in Fastify 5. The hook runs before Fastify reads the body. */
+/** Mounts the service in Fastify 5, with a hook that runs before Fastify reads the body. */
 import { fastify } from "fastify"
 import { pc } from "./pc.ts"
 

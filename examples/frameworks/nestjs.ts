@@ -1,4 +1,4 @@
-/** Mounts the service in NestJS on Express. The built-in body parser of NestJS stays enabled. */
+/** Mounts the service in NestJS on Express. The body parser of NestJS may stay enabled. */
 import { Module } from "@nestjs/common"
 import { NestFactory } from "@nestjs/core"
 import { pc } from "./pc.ts"

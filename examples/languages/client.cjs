@@ -1,4 +1,4 @@
-/** The client by `require`: a call, its typed failure, and a webhook that is not genuine. */
+/** Loads the client by `require`. Tests a refused call with its typed error, and a webhook with a wrong signature. */
 const assert = require("node:assert/strict")
 const { ApiError, PartnerCommentary, WebhookVerificationError, verifyWebhook } = require("@partner-commentary/client")
 

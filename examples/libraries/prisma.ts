@@ -1,4 +1,4 @@
-/** Runs the service on the pool of Prisma's adapter, and a use case in Prisma's transaction. */
+/** Runs the service on the pool of Prisma's adapter, and runs a use case in a transaction of Prisma. */
 import { PrismaPg } from "@prisma/adapter-pg"
 import { partnerCommentary } from "partner-commentary"
 import { postgres } from "partner-commentary/postgres"
@@ -15,8 +15,8 @@ export const pc = partnerCommentary({
   database: postgres(pool, { schema: "commentary" })
 })
 
-/** Submits a topic and stores its id in a table of yours: both are committed, or neither is. */
-export const order = (topic: NewTopic) =>
+/** Submits a topic and stores the topic's id in your own table, in one transaction of Prisma. */
+export const createOrder = (topic: NewTopic) =>
   prisma.$transaction(async (tx) => {
     const { topic_id } = await pc.topics.submit(topic, { db: tx })
     return tx.order.create({ data: { topic: topic_id } })

@@ -5,7 +5,7 @@
 import express from "express"
 import type { PartnerCommentary } from "partner-commentary"
 
-export const application = (pc: PartnerCommentary) =>
+export const createExampleApplication = (pc: PartnerCommentary) =>
   express()
     .disable("x-powered-by")
     .get("/yours", (_, response) => void response.send("Your application."))

@@ -3,7 +3,7 @@ import type { HttpBindings } from "@hono/node-server"
 import { Hono } from "hono"
 import type { PartnerCommentary } from "partner-commentary"
 
-export const application = (pc: PartnerCommentary) =>
+export const createExampleApplication = (pc: PartnerCommentary) =>
   new Hono<{ Bindings: HttpBindings }>()
     .get("/yours", (c) => c.text("Your application."))
     .all("*", ({ env: { incoming }, req }) =>

@@ -2,7 +2,7 @@
 import { createServer } from "node:http"
 import type { PartnerCommentary } from "partner-commentary"
 
-export const server = (pc: PartnerCommentary) =>
+export const createExampleServer = (pc: PartnerCommentary) =>
   createServer((request, response) => {
     if (request.url === "/yours") response.end("Your application.")
     else void pc.node(request, response)

@@ -15,7 +15,7 @@ interface Test {
   readonly onTestFinished: (cleanUp: () => Promise<void>) => void
 }
 
-/** A folder that is removed after the test, when everything that the test started has stopped. */
+/** Makes a folder that is removed after the test, when everything that the test started has stopped. */
 export const makeTemporaryFolder = (test: Test): string => {
   const path = mkdtempSync(join(tmpdir(), "mounted-"))
   test.onTestFinished(async () => rmSync(path, { recursive: true }))

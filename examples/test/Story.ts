@@ -1,4 +1,4 @@
-/** Plays all roles against an application in another process, from creating a partner to approving a commentary. */
+/** Plays a partner and a creator against an application in another process, from the key to the approved commentary. */
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 import PostalMime from "postal-mime"
-import { firstPartner } from "../first-partner.ts"
+import { createFirstPartner } from "../first-partner.ts"
 
 interface Test {
   readonly onTestFinished: (cleanUp: () => Promise<void>) => void
@@ -16,7 +16,7 @@ interface Test {
 
 const secret = "a secret of the tests, and long enough"
 
-export const freePort = async (): Promise<number> => {
+export const findFreePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
   const { port } = server.address() as AddressInfo
@@ -39,7 +39,7 @@ export const startExample = async (
   [command, ...parameters]: readonly [string, ...ReadonlyArray<string>],
   options: SpawnOptions = {}
 ): Promise<StartedExample> => {
-  const port = await freePort()
+  const port = await findFreePort()
   const url = `http://127.0.0.1:${port}/commentary`
   const env = { ...process.env, ...options.env, PORT: `${port}`, COMMENTARY_URL: url, COMMENTARY_SECRET: secret }
   const application = spawn(command, parameters, { cwd: folder, ...options, env, detached: true })
@@ -91,10 +91,10 @@ export const approveCommentary = async ({ folder }: Pick<StartedExample, "folder
 
 /** Submits a topic over HTTP, and resolves with the text of the published commentary. */
 export const publishCommentary = async (test: Test, { folder, url }: StartedExample): Promise<string> => {
-  // Opens a second instance on the same file, like a command that runs beside the server.
+  // Opens a second instance on the same database file, as a command beside the server would.
   const beside = partnerCommentary({ url, secret, database: sqlite(join(folder, "commentary.db")), workers: false })
   test.onTestFinished(beside.stop)
-  const { key, organization_id, persona_id } = await firstPartner(beside)
+  const { key, organization_id, persona_id } = await createFirstPartner(beside)
   const topic = { content: "Who wins the derby on Sunday?", persona_ids: [persona_id], external_reference: "derby-1" }
   await post(`${url}/partner/v1/topics`, topic, key)
   await approveCommentary({ folder })

@@ -1,4 +1,4 @@
-/** Runs the client's example over HTTP against an embedded service. The creators answer while the client waits. */
+/** Runs the example of the client over HTTP against an embedded service. Creators answer while the client waits. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ import * as Fiber from "effect/Fiber"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import { requestCommentaries } from "../client.ts"
-import { application } from "../effect-server.ts"
+import { createExampleServer } from "../effect-server.ts"
 import { openService } from "../service.ts"
 
 const content = "Will the Lakers make the play-offs?"
@@ -78,7 +78,10 @@ const told = <A, E, R>(story: Effect.Effect<A, E, R>) =>
     const outbox = join(folder, "outbox")
     const secret = "a secret of the tests, and long enough"
     const url = "http://commentary.example"
-    const service = application(openService({ url, database: join(folder, "commentary.db"), outbox, secret }), 0)
+    const service = createExampleServer(
+      openService({ url, database: join(folder, "commentary.db"), outbox, secret }),
+      0
+    )
     yield* Effect.provide(story, Layer.merge(service, outboxLayer({ folder: outbox })))
   })
 

@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Tracer from "effect/Tracer"
 import * as RecordedSpans from "../../hosts/test/test/support/RecordedSpans.ts"
-import { application } from "../effect-application.ts"
+import { createExampleApplication } from "../effect-application.ts"
 
 const apiRoot = "http://commentary.example/commentary"
 const newsroom = "0198c0de-0000-7000-8000-00000000abcd"
@@ -29,7 +29,7 @@ const servedAt = (apiRoot: string) =>
     const outbox = join(folder, "outbox")
     const secret = "a secret of the tests, and long enough"
     const options = { port: 0, apiRoot, filename: join(folder, "app.db"), outbox, secret, newsroom }
-    return Layer.merge(application(options), outboxLayer({ folder: outbox }))
+    return Layer.merge(createExampleApplication(options), outboxLayer({ folder: outbox }))
   })
 
 const served = servedAt(apiRoot)
@@ -63,7 +63,7 @@ const token = (subject: RegExp): Effect.Effect<string, never, Outbox> =>
     }
   )
 
-it.live("a creator approves the application's topic below the path, and the partner fetches the commentary", () =>
+it.live("a creator approves a commentary for the application's topic, and the partner fetches this commentary", () =>
   Effect.gen(function* () {
     const { spans, tracer } = RecordedSpans.make()
     const tokens = yield* Effect.gen(function* () {
@@ -105,7 +105,7 @@ it.live("if the application's own change fails, no topic is stored and no creato
   }).pipe((test) => Effect.flatMap(served, (layer) => Effect.provide(test, layer)))
 )
 
-it.live("other paths of the application are served by the application", () =>
+it.live("requests outside the service's path reach the application's own routes", () =>
   Effect.gen(function* () {
     const root = `http://127.0.0.1:${yield* port}`
     for (const path of ["/", "/healthz", "/partner/v1/personas", "/commentarypartner", "/articles/a-1/ask"]) {
@@ -115,14 +115,14 @@ it.live("other paths of the application are served by the application", () =>
   }).pipe((test) => Effect.flatMap(served, (layer) => Effect.provide(test, layer)))
 )
 
-it.live("mounting without a path is refused with one sentence", () =>
+it.live("the start is refused with one sentence if the service's URL has no path", () =>
   Effect.gen(function* () {
     const exit = yield* Effect.exit(Effect.provide(port, yield* servedAt("http://commentary.example/")))
     assert.include(String(exit), "needs a path in the public address")
   })
 )
 
-it.live("below its prefix the service returns the same responses as the standalone server", () =>
+it.live("a service below a path of the application returns the same responses as the standalone server", () =>
   Effect.gen(function* () {
     const partner = yield* HostConformance.seedPartner("127.0.0.1")
     const ask = HostConformance.requestOverSocket({ port: yield* port, below: "/commentary" })

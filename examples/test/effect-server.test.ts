@@ -10,7 +10,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Tracer from "effect/Tracer"
 import * as RecordedSpans from "../../hosts/test/test/support/RecordedSpans.ts"
-import { application } from "../effect-server.ts"
+import { createExampleServer } from "../effect-server.ts"
 import { openService } from "../service.ts"
 
 const apiRoot = "http://commentary.example"
@@ -32,7 +32,7 @@ it.live("an embedded service accepts a topic, mails the creator, and returns the
     const outbox = join(folder, "outbox")
     const secret = "a secret of the tests, and long enough"
     const pc = openService({ url: apiRoot, database: join(folder, "commentary.db"), outbox, secret })
-    const service = application(pc, 0)
+    const service = createExampleServer(pc, 0)
     const { spans, tracer } = RecordedSpans.make()
     const tokens = yield* Effect.provide(story, Layer.merge(service, outboxLayer({ folder: outbox }))).pipe(
       Effect.provideService(Tracer.Tracer, tracer)

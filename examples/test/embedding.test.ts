@@ -1,6 +1,6 @@
 /**
- * Follows the guide from the first start to an approved commentary, and compares the code blocks of the embedding
- * guides.
+ * Follows the embedding guide from the first start to an approved commentary. Compares the code blocks of all embedding
+ * guides with the examples.
  */
 import { execFile } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, "../..")
 const example = (name: string) => join(root, "examples", name)
 const env = { NODE_OPTIONS: "" }
 
-it("the guide's server and its first topic lead to an approved commentary", async (test) => {
+it("the embedding guide's server and first topic lead to an approved commentary", async (test) => {
   const command = [process.execPath, example("frameworks/express.ts")] as const
   const started = await Story.startExample(test, Mounted.makeTemporaryFolder(test), command, { env })
   const { folder, secret, url } = started
@@ -29,7 +29,7 @@ it("the guide's server and its first topic lead to an approved commentary", asyn
   expect(await found.text()).toContain("The home side.")
 })
 
-/** These tests need databases and the libraries of hosts, like the tests of the service. */
+/** Test files whose code blocks the guides show. These tests need databases and libraries of `hosts/test`. */
 const databases = [
   "test-long/embedding/HostLibraries",
   "test/embedding/SqliteTransaction",
@@ -44,7 +44,7 @@ const files = readdirSync(join(root, "examples"), { recursive: true, encoding: "
 
 const markers = /^\/\/ #(region|endregion).*\n/gm
 
-/** The text of a file without its first comment, and each of its regions. */
+/** All texts that a guide may show: each file without its first comment, and each region between `#region` markers. */
 const shown = new Set(
   files.flatMap((text) => [
     text.replace(/^\/\*\*[\s\S]*?\*\/\n/, "").replace(markers, ""),
@@ -54,7 +54,7 @@ const shown = new Set(
 
 const guides = readdirSync(join(root, "docs/guides")).filter((name) => /^embedding.*\.md$/.test(name))
 
-it.each(guides)("every block of %s is a file of the examples, or a region of one", (guide) => {
+it.each(guides)("every code block of %s is an example file or a region of an example file", (guide) => {
   const text = readFileSync(join(root, "docs/guides", guide), "utf8")
   const blocks = [...text.matchAll(/^```[cm]?[tj]s\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block)
   for (const block of blocks) expect(shown).toContain(block)
@@ -71,7 +71,7 @@ const nextjs = ["nextjs/commentary.ts", "nextjs/instrumentation.ts", "nextjs/rou
 it.each([
   ...["express", "fastify", "hono", "bun", "h3"].map((name) => [name, ["pc.ts", `${name}.ts`]] as const),
   ["nextjs", nextjs] as const
-])("%s needs at most 10 lines of glue, without imports", (_, paths) => {
+])("the mount in %s needs at most 10 lines, not counting imports", (_, paths) => {
   expect(paths.flatMap(glue).length).toBeLessThanOrEqual(10)
 })
 
@@ -79,7 +79,7 @@ const programs = readdirSync(example("frameworks"), { recursive: true, encoding:
   (path) => path.endsWith(".ts") && path !== "first-topic.ts"
 )
 
-it.each(programs)("examples/frameworks/%s has at most 15 lines, imports included", (path) => {
+it.each(programs)("examples/frameworks/%s has at most 15 lines, including imports", (path) => {
   const text = readFileSync(example(`frameworks/${path}`), "utf8").replace(/^\/\*\*[\s\S]*?\*\/\n/, "")
   const lines = text
     .replace(markers, "")

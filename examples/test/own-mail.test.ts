@@ -1,5 +1,5 @@
 /**
- * Tests that the mail function of the guide sends the mail, and distinguishes a permanent refusal from a temporary one.
+ * Tests that the guide's mail function sends the mail, and distinguishes permanent refusals from temporary refusals.
  */
 import { once } from "node:events"
 import { createServer } from "node:http"
@@ -15,7 +15,7 @@ const message = {
   html: "<p>Hello"
 }
 
-it("a mail has an idempotency key, and only an address that the mail service refuses permanently is a permanent failure", async (test) => {
+it("all attempts have the same idempotency key; a 503 is a temporary failure, and a 422 is a permanent failure", async (test) => {
   const statuses = [202, 503, 422]
   const taken: Array<unknown> = []
   const server = createServer(async (request, response) => {

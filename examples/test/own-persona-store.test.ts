@@ -24,7 +24,7 @@ const stranger = "0190a5d8-0000-7000-8000-000000000003"
 const service = Layer.merge(TestApi.layerMemory, Workers.layer).pipe(
   Layer.provideMerge(Core.layer),
   Layer.provide(DashboardIdentity.layerNone),
-  Layer.provideMerge(OwnPersonaStore.storesWithOwnPersonas(":memory:")),
+  Layer.provideMerge(OwnPersonaStore.layerWithOwnPersonas(":memory:")),
   Layer.provideMerge([
     Mailbox.layer,
     InMemoryWebhookReceivers.layer,

@@ -1,4 +1,4 @@
-/** Each example of a port's implementation passes the conformance suite of that port. */
+/** Tests that each example of a port's implementation passes the test suite of that port. */
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -70,7 +70,7 @@ MailerSuite.suite(
 
 const mail = { id: "a.request", to: { name: "Ada", address: "ada@host.example" }, subject: "s", text: "t", html: "h" }
 
-describe("the mailer for a mail service", () => {
+describe("the example mailer for an HTTP mail service", () => {
   it.live(
     "the mailer for a mail service distinguishes permanent from temporary failures, and never reveals its token",
     () =>
@@ -100,7 +100,7 @@ describe("the mailer for a mail service", () => {
       }).pipe(Effect.provide(mailing))
   )
 
-  it.effect("the mailer for a mail service stops waiting for a service that does not answer", () =>
+  it.effect("the example mailer stops waiting for a mail service that does not answer", () =>
     Effect.gen(function* () {
       const { send } = yield* Mailer
       ;(yield* MailService).status = null
@@ -161,7 +161,8 @@ PersonaReadingSuite.suite(
 )
 
 /**
- * Reads organizations from a table of the host, all on one plan. The service's own tables do not exist in this test.
+ * Reads organizations from the host's own table. All organizations have one plan. The service's own tables do not exist
+ * in this test.
  */
 const tenants = Layer.effect(
   OrganizationStore,
@@ -210,9 +211,12 @@ OrganizationReadingSuite.suite(
   }
 )
 
-it.for(["own-mailer", "own-dashboard-identity", "own-persona-store"])("%s takes fewer than thirty lines", (name) => {
-  const source = readFileSync(join(import.meta.dirname, `../${name}.ts`), "utf8")
-  const region = new RegExp(`^// #region ${name}\\n([\\s\\S]+?)^// #endregion$`, "m").exec(source)?.[1] ?? ""
-  assert.notStrictEqual(region, "")
-  assert.isBelow(region.trim().split("\n").length, 30)
-})
+it.for(["own-mailer", "own-dashboard-identity", "own-persona-store"])(
+  "the example %s has fewer than thirty lines",
+  (name) => {
+    const source = readFileSync(join(import.meta.dirname, `../${name}.ts`), "utf8")
+    const region = new RegExp(`^// #region ${name}\\n([\\s\\S]+?)^// #endregion$`, "m").exec(source)?.[1] ?? ""
+    assert.notStrictEqual(region, "")
+    assert.isBelow(region.trim().split("\n").length, 30)
+  }
+)

@@ -1,6 +1,6 @@
 /**
- * Runs the examples of a partner's own tests: with vitest, with jest's globals, and with Node's own runner.
- * `scripts/test-long/Packages.test.ts` runs jest itself, in a project that depends on it.
+ * Runs the example tests for a partner's application: with vitest, with jest's globals, and with Node's own runner.
+ * `scripts/test-long/Packages.test.ts` runs jest itself, in a project that depends on jest.
  */
 import { execFile } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -11,7 +11,7 @@ import "../testing/with-vitest.ts"
 
 // vitest has the same functions as jest, but does not define them as globals.
 Object.assign(globalThis, { afterEach, beforeEach, describe, expect, test })
-await describe("the jest example with jest's globals", async () => {
+await describe("the jest example, run by vitest with jest's globals", async () => {
   await import("../testing/with-jest.ts")
 })
 
@@ -25,7 +25,7 @@ it.each([
     process.execPath,
     ["--test", "--test-reporter=tap", at(`examples/testing/${name}.ts`)],
     {
-      // Remove the variable, because otherwise a nested test runner reports to the outer one.
+      // Without this removal, the nested test runner would report to the outer test runner.
       env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: "" }
     }
   )

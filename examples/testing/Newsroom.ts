@@ -1,20 +1,20 @@
-/** A minimal partner application: it asks a panel about a match, and publishes the approved commentaries. */
+/** A minimal application of a partner, which asks personas a question and publishes the approved commentaries. */
 import { type PartnerCommentary, verifyWebhook } from "@partner-commentary/client"
 
-export interface Options {
+export interface NewsroomOptions {
   readonly client: PartnerCommentary
   /** The webhook's URL and its signing secret. */
   readonly webhook: { readonly url: string; readonly secret: string }
-  /** Returns the current time. Tests replace this function. */
+  /** Returns the current time. Tests pass a function that returns the test clock's time. */
   readonly now?: () => Date
 }
 
 export class Newsroom {
   readonly published: Array<string> = []
   readonly missed: Array<string> = []
-  readonly #options: Options
+  readonly #options: NewsroomOptions
 
-  constructor(options: Options) {
+  constructor(options: NewsroomOptions) {
     this.#options = options
   }
 

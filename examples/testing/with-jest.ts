@@ -1,11 +1,11 @@
 /**
- * The same tests with jest's globals. Hooks create and dispose of one instance for each test.
+ * Tests a partner's application with jest. Hooks create and dispose of one service in memory for each test.
  *
  * All files are ESM in TypeScript, which jest supports only with two settings in `jest.config.json` beside this file.
  * `extensionsToTreatAsEsm` contains `".ts"`, and a transform removes the types, here `@swc/jest`.
  *
- * Install: `npm install --save-dev jest @swc/core @swc/jest`.
- * Run, in a package with `"type": "module"`: `node --experimental-vm-modules node_modules/jest/bin/jest.js`.
+ * Install the packages with `npm install --save-dev jest @swc/core @swc/jest`. In a package with `"type": "module"`,
+ * run the tests with `node --experimental-vm-modules node_modules/jest/bin/jest.js`.
  */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { Newsroom } from "./Newsroom.ts"
@@ -20,7 +20,7 @@ afterEach(async () => {
   await pc.dispose()
 })
 
-describe("the newsroom", () => {
+describe("Newsroom", () => {
   test("the newsroom lists a creator who declines as missed", async () => {
     const url = "https://newsroom.example/commentary"
     const { organization, personas } = await pc.seed()
@@ -35,7 +35,7 @@ describe("the newsroom", () => {
   })
 })
 
-// The part of `@types/jest` that this file uses. Remove these lines if `@types/jest` is installed.
+// Declares the part of `@types/jest` that this file uses. Remove these lines if `@types/jest` is installed.
 declare const describe: (name: string, body: () => void) => void
 declare const test: (name: string, body: () => Promise<void>) => void
 declare const beforeEach: (body: () => Promise<void>) => void

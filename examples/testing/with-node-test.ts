@@ -1,4 +1,7 @@
-/** The same tests with Node's own runner and no other dependency: `node --test examples/testing/with-node-test.ts`. */
+/**
+ * Tests a partner's application with Node's own runner and no other dependency. Run the tests with
+ * `node --test examples/testing/with-node-test.ts`.
+ */
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { TestPartnerCommentary } from "@partner-commentary/test"

@@ -1,7 +1,7 @@
 /**
  * Finds breaking changes against a released OpenAPI document with api-smart-diff. api-smart-diff misses two kinds of
- * changes. This module rewrites each error code as a separate media type, because api-smart-diff reports removed media
- * types. This module compares scopes and enumerations itself.
+ * changes. To find removed error codes, this module rewrites each error code as a separate media type. To find changes
+ * of scopes and enumerations, this module compares scopes and enumerations itself.
  */
 import { errorCodeOf, errorEnvelopesOf } from "@partner-commentary/api/description/Answers"
 import {
@@ -35,11 +35,17 @@ interface Change {
   readonly after?: unknown
 }
 
-/** Callers choose scopes and event types, so a client receives a new value only if the client has requested it. */
+/**
+ * Returns whether clients choose the value, such as a scope or an event type. A client receives a new scope or event
+ * type only if the client has requested it.
+ */
 const isChosenByCaller = ({ action, path }: Change) =>
   action === "add" && path.at(-2) === "enum" && ["scopes", "events"].includes(String(path.at(-4)))
 
-/** Only a client that calls the new cancel operation receives the failure reason `cancelled`. */
+/**
+ * Returns whether the change adds the failure reason `cancelled`. Only a client that calls the cancel operation
+ * receives this reason.
+ */
 const isCausedByCaller = ({ action, after, path }: Change) =>
   action === "add" && path.at(-2) === "enum" && path.at(-3) === "reason" && after === "cancelled"
 

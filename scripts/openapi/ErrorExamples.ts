@@ -2,7 +2,7 @@
 import { errorCodeOf, errorEnvelopesOf } from "@partner-commentary/api/description/Answers"
 import { jsonContentType, type OpenApiDocument } from "@partner-commentary/api/description/Document"
 
-export const errorsWithoutExample = ({ components, paths }: OpenApiDocument): ReadonlyArray<string> =>
+export const findErrorsWithoutExample = ({ components, paths }: OpenApiDocument): ReadonlyArray<string> =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { responses }]) =>
       Object.entries(responses)

@@ -1,4 +1,4 @@
-/** Generates docs/reference/errors.md from the contract and its guide: each error code with its status, meaning and remedy. */
+/** Generates docs/reference/errors.md from the contract: each error code with its status, meaning and remedy. */
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { type ErrorCode, errorGuide } from "@partner-commentary/api/ErrorGuide"
 import { statusOf } from "@partner-commentary/api/Errors"
@@ -18,7 +18,7 @@ export const renderErrorsPage = ({ components, paths }: OpenApiDocument): string
       `Status ${statusOf[code]}. ${meanings.get(code) ?? ""}`,
       "",
       ...wrapText(`- \`details\`: ${details}`, "  "),
-      ...wrapText(`- What to do: ${advice}`, "  ")
+      ...wrapText(`- **What to do.** ${advice}`, "  ")
     ].join("\n")
   })
   const [example] = Object.values(paths)
@@ -30,7 +30,7 @@ Generated from the contract by \`npm run describe\`; edit \`packages/api/src/Err
 \`ErrorGuide.ts\` instead.
 
 Every error is JSON in one envelope. Decide by \`code\`: its meaning is stable, while the text of
-\`message\` may change. New codes may be added: handle an unknown one by its HTTP status. Every
+\`message\` may change. New codes may be added: handle an unknown code by its HTTP status. Every
 response has \`X-Request-Id\`.
 
 \`\`\`json

@@ -1,4 +1,4 @@
-/** Builds the published output: JavaScript and declarations of every workspace, and the hosts' bundles. */
+/** Builds the published output, which is the JavaScript and declarations of every workspace, and the hosts' bundles. */
 import { execFileSync } from "node:child_process"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
@@ -10,7 +10,7 @@ export const typeScriptCompilerPath = join(
   "tsc"
 )
 
-export const buildWorkspace = (): void => {
+export const buildAllWorkspaces = (): void => {
   for (const step of [[typeScriptCompilerPath, "--build"], ["scripts/bundle.ts"]]) {
     execFileSync(process.execPath, step, { cwd: repositoryRoot, stdio: "inherit" })
   }

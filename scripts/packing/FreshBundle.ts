@@ -4,12 +4,12 @@
  */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
-import { isDigestCurrent } from "./SourceDigest.ts"
+import { isBundleCurrent } from "./SourceDigest.ts"
 
 const root = join(import.meta.dirname, "..", "..")
 
 export default () => {
-  if (isDigestCurrent(join(root, "hosts", "node"))) return
+  if (isBundleCurrent(join(root, "hosts", "node"))) return
   execFileSync(process.execPath, [join(root, "scripts", "bundle.ts")], {
     cwd: root,
     stdio: ["ignore", "ignore", "inherit"]

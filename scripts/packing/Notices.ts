@@ -1,11 +1,11 @@
-/** Collects the licences of third-party code in a bundle. These licences must accompany the code. */
+/** Collects the licences of the third-party code in a bundle. Redistributed code must be accompanied by its licence. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 const folderOf = (input: string): string | undefined => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]
 
 /** `inputs` are source paths relative to `root`. */
-export const licenceNoticesOf = (root: string, inputs: ReadonlyArray<string>): string => {
+export const collectLicenceNotices = (root: string, inputs: ReadonlyArray<string>): string => {
   const folders = [...new Set(inputs.flatMap((input) => folderOf(input) ?? []))].sort()
   return folders
     .filter((folder) => existsSync(join(root, folder, "package.json")))

@@ -1,6 +1,7 @@
 /**
  * Checks the tarballs with publint and Are The Types Wrong, entry by entry, and checks that a README imports only
- * exported modules. The checks skip old resolvers. For packages that are only ESM, the checks also skip `require`.
+ * exported modules. The checks skip old module resolvers. For packages that are only ESM, the checks also skip
+ * `require`.
  */
 import { execFile } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
@@ -23,8 +24,8 @@ const asPublint = async ({ name, tarball }: PackedPackage): Promise<ReadonlyArra
 }
 
 /**
- * Checks all top-level entries, and one entry per folder. The other modules of a folder match the same pattern of the
- * package's exports.
+ * Selects all top-level entries, and one entry per folder. One entry is enough, because all modules of a folder match
+ * the same pattern of the package's exports.
  */
 const sampleOf = (entries: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Map(entries.map((entry) => [entry.includes("/") ? dirname(entry) : entry, entry])).values()
@@ -76,7 +77,7 @@ const declarationsOf = ({ folder, name }: PackedPackage): ReadonlyArray<string> 
  * Returns one sentence or one report for each fault. Two packages are checked at a time, because Are The Types Wrong
  * runs a compiler process.
  */
-export const checkPackedPackage = async (all: ReadonlyArray<PackedPackage>): Promise<ReadonlyArray<string>> => {
+export const checkPackedPackages = async (all: ReadonlyArray<PackedPackage>): Promise<ReadonlyArray<string>> => {
   const left = all.values()
   const judgeNext = async (): Promise<ReadonlyArray<string>> => {
     const faults: Array<string> = []

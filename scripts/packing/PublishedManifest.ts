@@ -1,10 +1,10 @@
 /**
- * Generates a workspace's published manifest. The repository's own manifest is for running the sources: it is private
- * and exports TypeScript. The published manifest exports the compiled files.
+ * Generates a workspace's published manifest. The workspace's own manifest is for running the sources: this manifest is
+ * private and exports TypeScript. The published manifest exports the compiled files.
  */
-import type { Manifest } from "../Repository.ts"
+import type { PackageManifest } from "../Repository.ts"
 
-export interface SourceManifest extends Manifest {
+export interface SourceManifest extends PackageManifest {
   readonly private?: boolean
   readonly bin?: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
@@ -13,7 +13,7 @@ export interface SourceManifest extends Manifest {
 
 /**
  * A program is installed as its bundle, which `bin/` starts. A program has no modules to import and no dependencies. A
- * library may have a command too. The command of a library is one of its modules.
+ * library may have a command too, which is one of the library's modules.
  */
 export const isBundledProgram = ({ bin = {} }: SourceManifest): boolean =>
   Object.values(bin).some((path) => path.startsWith("bin/"))
@@ -27,8 +27,8 @@ const moduleOf = (target: string | undefined) => /^\.\/src\/(.+)\.ts$/.exec(targ
 const es = (module: string) => ({ types: `./dist/${module}.d.ts`, default: `./dist/${module}.js` })
 const commonJs = (module: string) => ({ types: `./dist/${module}.d.cts`, default: `./dist/${module}.cjs` })
 
-/** Returns the modules with a condition `require`, which are also published as CommonJS. */
-export const commonJsEntries = ({ exports }: SourceManifest): ReadonlyArray<string> =>
+/** Returns the modules that are also published as CommonJS: their exports have a condition `require`. */
+export const listCommonJsEntries = ({ exports }: SourceManifest): ReadonlyArray<string> =>
   Object.values(exports).flatMap((target) => {
     const module = typeof target === "string" ? undefined : moduleOf(target["require"])
     return module === undefined ? [] : [module]

@@ -17,15 +17,16 @@ const digest = (host: string, files: ReadonlyArray<string>): string => {
 }
 
 /**
- * `sources` are relative to `root`. The list has them relative to the host's folder, where the command line reads them.
+ * `sources` are paths relative to `root`. In the written list, the paths are relative to the host's folder, because the
+ * command line reads them there.
  */
-export const writeDigest = (root: string, host: string, sources: ReadonlyArray<string>): void => {
+export const writeSourceDigest = (root: string, host: string, sources: ReadonlyArray<string>): void => {
   const files = sources.map((source) => relative(host, join(root, source))).sort()
   writeFileSync(join(host, "bundle", "sources.json"), JSON.stringify({ sha256: digest(host, files), files }))
 }
 
 /** Returns whether the bundle exists and its sources are unchanged. */
-export const isDigestCurrent = (host: string): boolean => {
+export const isBundleCurrent = (host: string): boolean => {
   try {
     const { files, sha256 } = JSON.parse(readFileSync(join(host, "bundle", "sources.json"), "utf8"))
     return digest(host, files) === sha256

@@ -1,18 +1,23 @@
 /**
- * Stages each workspace for publishing in its own folder: the compiled modules, the README, the licence and the
- * published manifest. Nothing else of a workspace is packed.
+ * Copies the files that each workspace publishes to a separate folder: the compiled modules, the README, the licence,
+ * the changelog and the published manifest.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { buildSync } from "esbuild"
 import {
+  listWorkspaces,
   type RepositoryFiles,
   readRepositoryFiles,
   repositoryRoot,
-  type Workspace,
-  workspacesOf
+  type Workspace
 } from "../Repository.ts"
-import { commonJsEntries, isBundledProgram, makePublishedManifest, type SourceManifest } from "./PublishedManifest.ts"
+import {
+  isBundledProgram,
+  listCommonJsEntries,
+  makePublishedManifest,
+  type SourceManifest
+} from "./PublishedManifest.ts"
 
 export interface StagedPackage {
   /** The workspace's folder, such as `packages/core`. */
@@ -21,7 +26,7 @@ export interface StagedPackage {
   readonly version: string
   /** The path of the staged folder. */
   readonly folder: string
-  /** The importable paths after the package's name: `.` or `./topic/Topic`. */
+  /** The importable paths after the package's name, such as `.` or `./topic/Topic`. */
   readonly entries: ReadonlyArray<string>
 }
 
@@ -43,7 +48,7 @@ const write = (path: string, text: string) => {
 /** TypeScript keeps the ending `.ts` in the imports of declarations, but other compilers reject this ending. */
 const relativeImport = /((?:\bfrom|\bimport)\s*\(?\s*)"(\.{1,2}\/[^"\n]+)\.ts"/g
 
-/** The source maps contain the sources, because packages do not ship them separately. */
+/** Packages contain no separate source files, because the source maps contain the sources. */
 const copyModule = (workspace: string, folder: string, module: string) => {
   const built = (ending: string) => readFileSync(join(repositoryRoot, workspace, "dist", `${module}${ending}`), "utf8")
   write(join(folder, "dist", `${module}.js`), built(".js"))
@@ -80,13 +85,16 @@ export interface StagingOptions {
   readonly only?: string
 }
 
-/** Stages the packages below `destination`, which is emptied first. The build output must exist: see `Build.ts`. */
-export const stagePackage = (
+/**
+ * Stages the packages in folders below `destination`, which is emptied first. The build output must exist: see
+ * `Build.ts`.
+ */
+export const stagePackages = (
   destination: string,
   { only, repository }: StagingOptions = {}
 ): ReadonlyArray<StagedPackage> => {
   const files = readRepositoryFiles()
-  const all = workspacesOf(files)
+  const all = listWorkspaces(files)
   const ours = new Set(all.map(({ manifest }) => manifest.name))
   rmSync(destination, { recursive: true, force: true })
   const wanted = all.filter(({ folder }) => only === undefined || folder === only)
@@ -95,7 +103,7 @@ export const stagePackage = (
     const folder = join(destination, each.folder.replace("/", "-"))
     const modules = isBundledProgram(manifest) ? [] : modulesOf(files, each)
     for (const module of modules) copyModule(each.folder, folder, module)
-    for (const entry of commonJsEntries(manifest)) copyCommonJs(each.folder, folder, modules, entry)
+    for (const entry of listCommonJsEntries(manifest)) copyCommonJs(each.folder, folder, modules, entry)
     for (const made of ["bin", "bundle"]) {
       const source = join(repositoryRoot, each.folder, made)
       if (existsSync(source)) cpSync(source, join(folder, made), { recursive: true })

@@ -8,11 +8,14 @@ export interface PackedPackage extends StagedPackage {
   readonly tarball: string
 }
 
-/** Runs without the variables that npm sets for its scripts, because these variables would change the packing. */
+/**
+ * Returns the environment without the variables that npm sets for its scripts, because these variables would change the
+ * packing.
+ */
 const environment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_(config|package|lifecycle)/i.test(name)))
 
-/** Packs all folders with one command. npm only reads them, and names each tarball after its package. */
+/** Packs all folders with one command. npm only reads the folders, and names each tarball after its package. */
 export const packTarballs = async (
   all: ReadonlyArray<StagedPackage>,
   destination: string

@@ -1,7 +1,7 @@
 /** Generates `models.py`: a TypedDict for each schema of the description. */
 import type { JsonSchema, OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { wrapText } from "../Wrap.ts"
-import { pythonTypeOf, toPascalCase } from "./PythonTypes.ts"
+import { toPascalCase, toPythonType } from "./PythonTypes.ts"
 
 const head = `"""Types of requests and responses. Generated from docs/openapi.json: npm run describe."""
 
@@ -31,7 +31,7 @@ const classOf = (name: string, schema: JsonSchema): ReadonlyArray<string> => {
       inner.push(...classOf(own, schema))
       return own
     }
-    const type = pythonTypeOf(of, { inline, scope: "", list: "list" })
+    const type = toPythonType(of, { inline, scope: "", list: "list" })
     return [
       `    ${field}: ${required.has(field) ? type : `NotRequired[${type}]`}`,
       ...renderDocstring(of.description, "    ")
@@ -52,7 +52,7 @@ const classOf = (name: string, schema: JsonSchema): ReadonlyArray<string> => {
 const unionOf = (name: string, { description, oneOf = [] }: JsonSchema): ReadonlyArray<string> => [
   "",
   "",
-  `${name} = Union[${oneOf.map((part) => pythonTypeOf(part, { inline: () => "Any", scope: "", list: "list" })).join(", ")}]`,
+  `${name} = Union[${oneOf.map((part) => toPythonType(part, { inline: () => "Any", scope: "", list: "list" })).join(", ")}]`,
   ...renderDocstring(description, "")
 ]
 

@@ -1,10 +1,10 @@
 /** Describes each operation for the Python client: class, method, parameters and result. */
 import type { JsonSchema, OpenApiDocument, Parameter } from "@partner-commentary/api/description/Document"
-import { pythonTypeOf, type TypeNameResolver, toSnakeCase } from "./PythonTypes.ts"
+import { type TypeNameResolver, toPythonType, toSnakeCase } from "./PythonTypes.ts"
 
 const prefix = "/partner/v1"
 
-/** Names of methods whose generated names would be reserved words or unclear. */
+/** Method names for operations whose generated names would be reserved words or unclear. */
 const named: Readonly<Record<string, string>> = { createTopics: "create_many" }
 
 export interface PythonParameter {
@@ -31,9 +31,9 @@ export interface PythonMethod {
   /** True if the service stores the response for an idempotency key. */
   readonly idempotent: boolean
   readonly result: string
-  /** The type of the items of a list in pages. */
+  /** The type of the items, if the result is a paged list. */
   readonly item: string | undefined
-  /** True if the result is the whole envelope. */
+  /** True if the method returns the whole envelope instead of its `data`. */
   readonly whole: boolean
 }
 
@@ -47,9 +47,9 @@ const names: TypeNameResolver = {
 
 /** Callers may pass a `datetime` object for a time, and any sequence for a list. */
 const argumentType = (schema: JsonSchema): string =>
-  schema.format === "date-time" ? "str | datetime" : pythonTypeOf(schema, names).replace(/^List\[/, "Sequence[")
+  schema.format === "date-time" ? "str | datetime" : toPythonType(schema, names).replace(/^List\[/, "Sequence[")
 
-/** Examples: `getTopicStatus` of the group `topics` becomes `status`, and `cancelTopic` becomes `cancel`. */
+/** For example, `getTopicStatus` of the group `topics` becomes `status`, and `cancelTopic` becomes `cancel`. */
 const methodOf = (operationId: string, group: string): string => {
   const [verb = "", ...words] = toSnakeCase(operationId).split("_")
   const nouns = new Set(group.split("_").flatMap((noun) => [noun, noun.replace(/s$/, "")]))
@@ -66,7 +66,7 @@ const argument = ({ name, required, schema }: Pick<Parameter, "name" | "required
 
 const lastOf = (reference: string): string => reference.split("/").at(-1) ?? ""
 
-export const pythonMethodsOf = ({ components, paths }: OpenApiDocument): ReadonlyArray<PythonMethod> => {
+export const describePythonMethods = ({ components, paths }: OpenApiDocument): ReadonlyArray<PythonMethod> => {
   const resolve = (schema: JsonSchema): JsonSchema =>
     schema.$ref === undefined ? schema : (components.schemas[lastOf(schema.$ref)] ?? {})
   const shared = components.parameters ?? {}
@@ -103,8 +103,8 @@ export const pythonMethodsOf = ({ components, paths }: OpenApiDocument): Readonl
                     argument({ name, schema, required: required.includes(name) })
                   ),
             idempotent: given.some(({ name }) => name === "Idempotency-Key"),
-            result: pythonTypeOf(whole ? success : (envelope["data"] ?? {}), names),
-            item: isPaged ? pythonTypeOf(envelope["data"]?.items ?? {}, names) : undefined,
+            result: toPythonType(whole ? success : (envelope["data"] ?? {}), names),
+            item: isPaged ? toPythonType(envelope["data"]?.items ?? {}, names) : undefined,
             whole
           } satisfies PythonMethod
         ]

@@ -1,7 +1,7 @@
 /** Translates JSON schemas of the description into Python types. Inline objects become separate classes. */
 import type { JsonSchema } from "@partner-commentary/api/description/Document"
 
-/** Examples: `createTopic` becomes `create_topic`, and `from` becomes `from_`. */
+/** For example, `createTopic` becomes `create_topic`, and `from` becomes `from_`. */
 export const toSnakeCase = (name: string): string => {
   const text = name
     .replace(/[a-z0-9](?=[A-Z])/g, "$&_")
@@ -39,9 +39,9 @@ const primitives: Readonly<Record<string, string>> = {
 
 const nameOf = (reference: string): string => reference.split("/").at(-1) ?? ""
 
-/** Defines how a generated module refers to names of other modules. */
+/** Defines how a generated module refers to models and to unnamed object types. */
 export interface TypeNameResolver {
-  /** Receives an object type without a name, and returns the name that the object type gets. */
+  /** Receives a schema of an object type without a name, and returns the name of the generated class. */
   readonly inline: (schema: JsonSchema) => string
   /** The prefix before the names of models, such as `models.` in another module. */
   readonly scope: string
@@ -49,16 +49,16 @@ export interface TypeNameResolver {
   readonly list: string
 }
 
-export const pythonTypeOf = (schema: JsonSchema, names: TypeNameResolver): string => {
+export const toPythonType = (schema: JsonSchema, names: TypeNameResolver): string => {
   const { $ref, additionalProperties, anyOf, enum: values, items, oneOf, properties, type } = schema
   if ($ref !== undefined) return `${names.scope}${nameOf($ref)}`
   const parts = anyOf ?? oneOf
-  if (parts !== undefined) return [...new Set(parts.map((part) => pythonTypeOf(part, names)))].join(" | ")
+  if (parts !== undefined) return [...new Set(parts.map((part) => toPythonType(part, names)))].join(" | ")
   if (values !== undefined) return `Literal[${values.map(literal).join(", ")}]`
-  if (type === "array") return `${names.list}[${items === undefined ? "Any" : pythonTypeOf(items, names)}]`
+  if (type === "array") return `${names.list}[${items === undefined ? "Any" : toPythonType(items, names)}]`
   if (properties !== undefined) return names.inline(schema)
   if (type === "object") {
-    return `dict[str, ${typeof additionalProperties === "object" ? pythonTypeOf(additionalProperties, names) : "Any"}]`
+    return `dict[str, ${typeof additionalProperties === "object" ? toPythonType(additionalProperties, names) : "Any"}]`
   }
   return primitives[type ?? ""] ?? "Any"
 }

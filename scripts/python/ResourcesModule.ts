@@ -4,7 +4,7 @@
  */
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { renderDocstring } from "./ModelsModule.ts"
-import { type PythonMethod, type PythonParameter, pythonMethodsOf } from "./Operation.ts"
+import { describePythonMethods, type PythonMethod, type PythonParameter } from "./Operation.ts"
 import { toPascalCase } from "./PythonTypes.ts"
 
 const head = `"""The operations of the service. Generated from docs/openapi.json: npm run describe."""
@@ -72,8 +72,8 @@ const simple = (mode: Mode, operation: PythonMethod): ReadonlyArray<string> => [
 ]
 
 /**
- * Returns the query of the next page. The query sends the position as `cursor`, or as `after` if the list is read in
- * ascending order, and it sends no offset.
+ * Returns the query of the next page. The query has the position as `cursor`, or as `after` if the list is read in
+ * ascending order, and has no offset.
  */
 const furtherPage = ({ query }: PythonMethod): string => {
   const names = query.map(({ name }) => name)
@@ -115,7 +115,7 @@ const collection = (mode: Mode, name: string, groups: ReadonlyArray<string>): Re
 ]
 
 export const renderResourcesModule = (document: OpenApiDocument): string => {
-  const operations = pythonMethodsOf(document)
+  const operations = describePythonMethods(document)
   const groupsOf = (isDashboard: boolean) => [
     ...new Set(operations.filter((each) => each.isDashboard === isDashboard).map(({ group }) => group))
   ]

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { findBreakingChanges } from "../openapi/Breakage.ts"
-import { errorsWithoutExample } from "../openapi/ErrorExamples.ts"
+import { findErrorsWithoutExample } from "../openapi/ErrorExamples.ts"
 import { repositoryRoot } from "../Repository.ts"
 import { breakingChanges, compatibleChanges } from "./description/Changes.ts"
 import { applyDocumentMutations } from "./description/DocumentMutation.ts"
@@ -66,8 +66,8 @@ it("an error code without an example is reported", () => {
       }
     }
   ])
-  expect(errorsWithoutExample(released)).toEqual([])
-  expect(errorsWithoutExample(bare)).toEqual([
+  expect(findErrorsWithoutExample(released)).toEqual([])
+  expect(findErrorsWithoutExample(bare)).toEqual([
     "POST /partner/v1/topics 400: the error no_valid_personas has no example"
   ])
 })

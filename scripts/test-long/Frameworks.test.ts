@@ -8,8 +8,8 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Story from "../../examples/test/Story.ts"
-import { buildWorkspace, typeScriptCompilerPath } from "../packing/Build.ts"
-import { stagePackage } from "../packing/Stage.ts"
+import { buildAllWorkspaces, typeScriptCompilerPath } from "../packing/Build.ts"
+import { stagePackages } from "../packing/Stage.ts"
 import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
 import { repositoryRoot } from "../Repository.ts"
 import { createTestProject, runProgram, testCompilerOptions } from "./Installation.ts"
@@ -20,8 +20,8 @@ const place = mkdtempSync(join(tmpdir(), "frameworks-"))
 let packed: ReadonlyArray<PackedPackage> = []
 
 beforeAll(async () => {
-  buildWorkspace()
-  packed = await packTarballs(stagePackage(join(place, "staged")), place)
+  buildAllWorkspaces()
+  packed = await packTarballs(stagePackages(join(place, "staged")), place)
 })
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 

@@ -6,8 +6,8 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { buildWorkspace } from "../packing/Build.ts"
-import { stagePackage } from "../packing/Stage.ts"
+import { buildAllWorkspaces } from "../packing/Build.ts"
+import { stagePackages } from "../packing/Stage.ts"
 import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
 import { repositoryRoot } from "../Repository.ts"
 import { createTestProject, installNode, runProgram } from "./Installation.ts"
@@ -16,8 +16,8 @@ const place = mkdtempSync(join(tmpdir(), "languages-"))
 let packed: ReadonlyArray<PackedPackage> = []
 
 beforeAll(async () => {
-  buildWorkspace()
-  packed = await packTarballs(stagePackage(join(place, "staged")), place)
+  buildAllWorkspaces()
+  packed = await packTarballs(stagePackages(join(place, "staged")), place)
 })
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 

@@ -5,8 +5,8 @@ import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { checkPackedPackage } from "../packing/PackageChecks.ts"
-import { type StagedPackage, stagePackage } from "../packing/Stage.ts"
+import { checkPackedPackages } from "../packing/PackageChecks.ts"
+import { type StagedPackage, stagePackages } from "../packing/Stage.ts"
 import { packTarballs } from "../packing/Tarballs.ts"
 import { repositoryRoot } from "../Repository.ts"
 
@@ -16,7 +16,7 @@ let good: StagedPackage | undefined
 
 beforeAll(() => {
   execFileSync(process.execPath, [compiler, "--build", "adapters/generator"], { cwd: repositoryRoot })
-  good = stagePackage(join(place, "staged"), { only: "adapters/generator" })[0]
+  good = stagePackages(join(place, "staged"), { only: "adapters/generator" })[0]
 })
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
@@ -25,7 +25,7 @@ const judged = async (name: string, path: string, change: (present: string) => s
   cpSync(good?.folder ?? "nothing was staged", folder, { recursive: true })
   const present = readFileSync(join(folder, path), "utf8")
   writeFileSync(join(folder, path), change(present))
-  return (await checkPackedPackage(await packTarballs([{ ...good!, folder }], folder))).join("\n")
+  return (await checkPackedPackages(await packTarballs([{ ...good!, folder }], folder))).join("\n")
 }
 
 it("the checks report nothing for a valid package", async () => {

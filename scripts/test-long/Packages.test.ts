@@ -7,8 +7,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { buildWorkspace, typeScriptCompilerPath } from "../packing/Build.ts"
-import { stagePackage } from "../packing/Stage.ts"
+import { buildAllWorkspaces, typeScriptCompilerPath } from "../packing/Build.ts"
+import { stagePackages } from "../packing/Stage.ts"
 import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
 import { repositoryRoot } from "../Repository.ts"
 import {
@@ -36,8 +36,8 @@ let packed: ReadonlyArray<PackedPackage> = []
 let nodes: ReadonlyArray<string> = []
 
 beforeAll(async () => {
-  buildWorkspace()
-  packed = await packTarballs(stagePackage(join(place, "staged")), place)
+  buildAllWorkspaces()
+  packed = await packTarballs(stagePackages(join(place, "staged")), place)
   const least: string = manifestOf("packages/core").engines.node
   nodes = [process.execPath, await installNode(join(place, "node"), least.replace(">=", "").concat(".0"))]
 })

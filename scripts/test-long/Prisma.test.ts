@@ -4,8 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
 import { createEmptyDatabase } from "../../hosts/test/test/embedding/HostDatabase.ts"
-import { buildWorkspace, typeScriptCompilerPath } from "../packing/Build.ts"
-import { stagePackage } from "../packing/Stage.ts"
+import { buildAllWorkspaces, typeScriptCompilerPath } from "../packing/Build.ts"
+import { stagePackages } from "../packing/Stage.ts"
 import { packTarballs } from "../packing/Tarballs.ts"
 import { repositoryRoot } from "../Repository.ts"
 import { createTestProject, runProgram, testCompilerOptions } from "./Installation.ts"
@@ -41,8 +41,8 @@ export default defineConfig({ schema: "prisma/schema.prisma" })
 `
 
 it("use cases write in Prisma's transactions, which commit or roll back their changes", async () => {
-  buildWorkspace()
-  const packed = await packTarballs(stagePackage(join(place, "staged")), place)
+  buildAllWorkspaces()
+  const packed = await packTarballs(stagePackages(join(place, "staged")), place)
   const folder = join(place, "project")
   createTestProject(folder, packed, ["partner-commentary", "@partner-commentary/postgres"], packages)
   await runProgram(folder, "npm", "install")

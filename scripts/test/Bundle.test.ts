@@ -27,7 +27,7 @@ describe("the command line in a checkout", () => {
     writeFileSync(join(host(), "bundle/main.mjs"), say("bundle"))
     writeFileSync(main(), say("sources"))
     writeFileSync(imported(), say("imported"))
-    SourceDigest.writeDigest(checkout, host(), ["packages/core/src/Imported.ts", "hosts/node/src/main.ts"])
+    SourceDigest.writeSourceDigest(checkout, host(), ["packages/core/src/Imported.ts", "hosts/node/src/main.ts"])
   })
   afterEach(() => rmSync(checkout, { recursive: true, force: true }))
 
@@ -39,7 +39,7 @@ describe("the command line in a checkout", () => {
   it("the command line in a checkout runs the sources if a source was edited, even with the same size and time", () => {
     const time = new Date()
     utimesSync(imported(), time, time)
-    SourceDigest.writeDigest(checkout, host(), ["packages/core/src/Imported.ts", "hosts/node/src/main.ts"])
+    SourceDigest.writeSourceDigest(checkout, host(), ["packages/core/src/Imported.ts", "hosts/node/src/main.ts"])
     writeFileSync(imported(), say("IMPORTED"))
     utimesSync(imported(), time, time)
     expect(started()).toBe("sources")

@@ -1,11 +1,11 @@
 /** Tests how a release changes the changelog. */
 import { expect, it } from "vitest"
-import { makeReleaseChangelog, textOfChangeset } from "../packing/Changelog.ts"
+import { extractChangesetText, makeReleaseChangelog } from "../packing/Changelog.ts"
 
 const changeset = '---\n"@partner-commentary/core": minor\n---\n\nAudio is made\nafter approval.\n'
 
 it("a changeset's text is the part after its list of version bumps", () => {
-  expect(textOfChangeset(changeset)).toBe("Audio is made\nafter approval.")
+  expect(extractChangesetText(changeset)).toBe("Audio is made\nafter approval.")
 })
 
 it("the unreleased section and each changeset move below the new version's heading, above older versions", () => {

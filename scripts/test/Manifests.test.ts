@@ -6,7 +6,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { isBundledProgram, type SourceManifest } from "../packing/PublishedManifest.ts"
-import { readRepositoryFiles, repositoryRoot, workspacesOf } from "../Repository.ts"
+import { listWorkspaces, readRepositoryFiles, repositoryRoot } from "../Repository.ts"
 
 const files = readRepositoryFiles()
 const manifest = JSON.parse(files.get("package.json") ?? "{}")
@@ -28,17 +28,17 @@ describe("manifests", () => {
   })
 
   it("all manifests of packages, adapters and hosts have the same version", () => {
-    const versions = new Set(workspacesOf(files).map(({ manifest }) => manifest.version))
+    const versions = new Set(listWorkspaces(files).map(({ manifest }) => manifest.version))
     expect([...versions]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+/)])
   })
 
   it("manifests require peer dependencies in the tested range, with a lower and an upper end", () => {
-    const peers = workspacesOf(files).flatMap(({ manifest }) => Object.entries(manifest.peerDependencies ?? {}))
+    const peers = listWorkspaces(files).flatMap(({ manifest }) => Object.entries(manifest.peerDependencies ?? {}))
     const open = peers.filter(([, range]) => !/^(>=\d+\.\d+\.\d+ <=?)?\d+\.\d+\.\d+$/.test(range))
     expect(open).toEqual([])
   })
 
-  it.each(workspacesOf(files).map(({ folder, manifest }) => [folder, manifest] as const))(
+  it.each(listWorkspaces(files).map(({ folder, manifest }) => [folder, manifest] as const))(
     "%s is private and has a README, because scripts/pack.ts generates the published manifest",
     (folder, manifest) => {
       expect(manifest).toMatchObject({ private: true })
@@ -47,7 +47,7 @@ describe("manifests", () => {
   )
 
   it.each(
-    workspacesOf(files)
+    listWorkspaces(files)
       .filter(({ manifest }) => !isBundledProgram(manifest as SourceManifest))
       .map(({ folder, manifest }) => [folder, manifest] as const)
   )(

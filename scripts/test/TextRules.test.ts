@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { findViolations } from "../TextRules.ts"
+import { findTextRuleViolations } from "../TextRules.ts"
 
-const found = (path: string, text: string) => findViolations(new Map([[path, text]]))
+const found = (path: string, text: string) => findTextRuleViolations(new Map([[path, text]]))
 const store = "packages/sql/src/Planted.ts"
 const migrator = "created_at datetime NOT NULL DEFAULT current_timestamp"
 

@@ -1,4 +1,7 @@
-/** Next.js 15 and 16 run this file again for each bundle and each change in `next dev`. A process keeps one service. */
+/**
+ * Creates the service once for each process. Next.js 15 and 16 run this file again for each bundle, and after each
+ * change in `next dev`.
+ */
 import { type PartnerCommentary, partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 

@@ -2,6 +2,7 @@
 import { pc } from "../../../pc.ts"
 import type { RequestHandler } from "./$types.js"
 
+/** SvelteKit calls `fallback` for all methods. */
 // #region glue
 export const fallback: RequestHandler = ({ getClientAddress, request }) =>
   pc.fetch(request, { address: getClientAddress() })

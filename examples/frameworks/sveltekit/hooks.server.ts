@@ -1,10 +1,11 @@
 import type { Handle } from "@sveltejs/kit"
 import { pc } from "./pc.ts"
 
+/** SvelteKit calls `init` when the server starts. */
 export const init = () => pc.start()
 process.once("sveltekit:shutdown", pc.stop)
 
-/** Replaces SvelteKit's check of origins for your own routes. */
+/** SvelteKit calls `handle` for each request. The function checks the origin for your own routes, as SvelteKit would. */
 export const handle: Handle = ({ event, resolve }) => {
   const { request, route, url } = event
   const isOwn = ["GET", "HEAD", "OPTIONS"].includes(request.method) || request.headers.get("origin") === url.origin

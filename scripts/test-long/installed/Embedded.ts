@@ -7,7 +7,7 @@ import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import { setTimeout } from "node:timers/promises"
-import { firstPartner } from "../../../examples/first-partner.ts"
+import { createFirstPartner } from "../../../examples/first-partner.ts"
 
 const unused = createServer().listen(0, "127.0.0.1")
 await once(unused, "listening")
@@ -22,7 +22,7 @@ Object.assign(process.env, {
 })
 const { pc } = await import("../../../examples/embed.ts")
 const outbox = "commentary-outbox"
-const { key, organization_id, persona_id } = await firstPartner(pc)
+const { key, organization_id, persona_id } = await createFirstPartner(pc)
 
 /** Waits up to 30 seconds for the mail with this subject, and returns its link. Long lines of a mail are folded. */
 const link = async (subject: RegExp): Promise<string> => {

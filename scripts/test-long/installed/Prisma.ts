@@ -3,7 +3,7 @@
  * make.
  */
 import assert from "node:assert/strict"
-import { order, pc, pool, prisma } from "../../../examples/libraries/prisma.ts"
+import { createOrder, pc, pool, prisma } from "../../../examples/libraries/prisma.ts"
 
 await pool.query("CREATE TABLE orders (id SERIAL PRIMARY KEY, topic TEXT NOT NULL UNIQUE)")
 const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })
@@ -12,7 +12,7 @@ await pc.licenses.grant({ organization_id, persona_id })
 const topic = { organization_id, content: "Who wins the derby on Sunday?", persona_ids: [persona_id] }
 const submitted = async () => (await pc.topics.list({ organization_id })).total
 
-await order(topic)
+await createOrder(topic)
 assert.deepEqual([await submitted(), await prisma.order.count()], [1, 1])
 
 const undone = prisma.$transaction(async (tx) => {

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers"
 import { partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 import type { TestContext } from "vitest"
-import { freePort, type StartedExample } from "../../../examples/test/Story.ts"
+import { findFreePort, type StartedExample } from "../../../examples/test/Story.ts"
 
 interface Answer {
   readonly status: number
@@ -21,7 +21,7 @@ export type SendFromAddress = (from: string, forged: string | undefined, key?: s
 /** nginx appends the address of the connecting client to the header that the client sent. */
 export const startNginx = async (test: TestContext, { folder, url }: StartedExample): Promise<SendFromAddress> => {
   const place = mkdtempSync(join(folder, "nginx-"))
-  const port = await freePort()
+  const port = await findFreePort()
   // nginx's workers must run as the user that may write to the folder.
   const user = process.getuid?.() === 0 ? "user root;" : ""
   const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]

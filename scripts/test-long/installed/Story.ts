@@ -12,7 +12,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
-import { application } from "../../../examples/effect-server.ts"
+import { createExampleServer } from "../../../examples/effect-server.ts"
 import { openService } from "../../../examples/service.ts"
 
 const apiRoot = "http://commentary.example"
@@ -54,7 +54,7 @@ const folder = mkdtempSync(join(tmpdir(), "installed-"))
 const outbox = join(folder, "outbox")
 const secret = "a secret of the tests, and long enough"
 const pc = openService({ url: apiRoot, database: join(folder, "commentary.db"), outbox, secret })
-const service = application(pc, 0)
+const service = createExampleServer(pc, 0)
 await Effect.runPromise(Effect.provide(story, Layer.merge(service, outboxLayer({ folder: outbox }))))
 rmSync(folder, { recursive: true })
 process.stdout.write("published\n")

@@ -1,6 +1,6 @@
 /**
- * Replaces modules of dependencies that no host calls: tables of file types and services, and unused transports for
- * mails. A name that no longer exists in the dependency fails the build.
+ * Replaces modules that no host calls in its dependencies: tables of file types and mail services, and unused mail
+ * transports. If a replaced module no longer exists in its dependency, the build fails.
  */
 import type { Plugin } from "esbuild"
 
@@ -10,8 +10,8 @@ const types =
 
 const unreachable = "export default class { constructor() { throw new Error('This bundle does not contain it') } }"
 
-/** SMTP_URL only names a host. The variable cannot select another transport, a well-known service or a DKIM key. */
-const leftOut: Readonly<Record<string, string>> = {
+/** `SMTP_URL` names only a host. The variable cannot select another transport, a well-known service or a DKIM key. */
+const replacements: Readonly<Record<string, string>> = {
   "nodemailer/dist/esm/mime-funcs/mime-types.js": types,
   "nodemailer/dist/esm/well-known/services.js": "export const services = {}",
   "nodemailer/dist/esm/dkim/index.js": unreachable,
@@ -22,22 +22,24 @@ const leftOut: Readonly<Record<string, string>> = {
 }
 
 /** Matches slashes and backslashes, because Windows separates paths with backslashes. */
-const expression = new RegExp(`/(${Object.keys(leftOut).join("|").replaceAll(".", "\\.")})$`.replaceAll("/", "[\\\\/]"))
+const expression = new RegExp(
+  `/(${Object.keys(replacements).join("|").replaceAll(".", "\\.")})$`.replaceAll("/", "[\\\\/]")
+)
 
 export const replaceUnusedModulesPlugin: Plugin = {
-  name: "left out",
+  name: "replace unused modules",
   setup: ({ onEnd, onLoad, onStart }) => {
     const found = new Set<string>()
     onStart(() => found.clear())
     onLoad({ filter: expression }, ({ path }) => {
       const name = (expression.exec(path)?.[1] ?? "").replaceAll("\\", "/")
       found.add(name)
-      return { contents: leftOut[name] ?? "" }
+      return { contents: replacements[name] ?? "" }
     })
     onEnd(() => ({
-      errors: Object.keys(leftOut)
+      errors: Object.keys(replacements)
         .filter((name) => !found.has(name))
-        .map((name) => ({ text: `${name} is not in the bundle: remove it from LeftOut.ts` }))
+        .map((name) => ({ text: `${name} is not in the bundle: remove it from UnusedModules.ts` }))
     }))
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The external parties in a separate process: creators that approve at a set rate, and receivers that either accept
- * events immediately or never respond. The parent process sends the approvals over IPC. The parent process gets the
- * result when every event has arrived, with the time that each took.
+ * Runs the external parties in a separate process: creators that approve at a set rate, and receivers that either
+ * accept events immediately or never respond. The parent process sends the approvals over IPC. When every event has
+ * arrived, the parent process gets the result with the times of the events.
  */
 import { Agent, createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -16,8 +16,8 @@ export interface LoadRunOptions {
   /** The load: a number of creators in a closed loop, or a fixed number of approvals a second. */
   readonly pace: { readonly creators: number } | { readonly perSecond: number }
   /**
-   * If set, the events of this run go to hanging receivers. The run ends when this number of requests hang at the same
-   * time.
+   * If `hanging` is set, the events of this run go to receivers that never respond. The run ends when `hanging`
+   * requests hang at the same time.
    */
   readonly hanging?: number
 }
@@ -25,7 +25,7 @@ export interface LoadRunOptions {
 export interface LoadRunOutcome {
   /** The time from the first approval's request to the last event's 2xx. */
   readonly seconds: number
-  /** The time from the event's timestamp, which is the time of its approval, to its receiver's 2xx. In milliseconds. */
+  /** The milliseconds from the event's timestamp, which is the time of the approval, to the receiver's 2xx. */
   readonly p50: number
   readonly p99: number
   readonly longest: number
@@ -57,7 +57,7 @@ const receivers = createServer((call, answer) => {
   })
 })
 
-// This side closes idle connections before the service does.
+// The agent closes idle connections before the service does.
 const agent = new Agent({ keepAlive: true, maxSockets: 128, timeout: 1000 })
 
 const approve = (port: number, { key, path }: CommentaryApproval) =>

@@ -1,6 +1,6 @@
 /**
- * A short hash of the fields of the topic views. The hash takes milliseconds to compute, so it is computed before the
- * start of the service.
+ * Generates a module with a short hash of the fields of the topic views. Computing the hash takes milliseconds, so the
+ * hash is computed at generation instead of at each start of the service.
  */
 import { createHash } from "node:crypto"
 import { TopicCommentaries, TopicDetail, TopicList, TopicProgress } from "@partner-commentary/api/TopicsApi"

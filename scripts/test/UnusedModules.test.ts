@@ -1,7 +1,7 @@
 /** Tests which modules of dependencies the bundles replace. */
 import type { OnLoadArgs, PluginBuild } from "esbuild"
 import { expect, it } from "vitest"
-import { replaceUnusedModulesPlugin } from "../packing/LeftOut.ts"
+import { replaceUnusedModulesPlugin } from "../packing/UnusedModules.ts"
 
 /** Loads the modules as esbuild would, and returns their replacements and the errors at the end. */
 const load = (paths: ReadonlyArray<string>) => {
