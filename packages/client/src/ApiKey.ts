@@ -1,5 +1,5 @@
 /** Wire types of API keys. */
-import type { Open, Timestamp } from "./Wire.ts"
+import type { OpenEnum, Timestamp } from "./Wire.ts"
 
 /**
  * A scope of an API key. In a key without any webhook scope, `topics:read` and `topics:submit` also allow access to
@@ -32,8 +32,8 @@ export interface ApiKey {
   readonly id: string
   readonly name: string
   readonly key_prefix: string
-  readonly scopes: ReadonlyArray<Open<Scope>>
-  readonly environment: Open<Environment>
+  readonly scopes: ReadonlyArray<OpenEnum<Scope>>
+  readonly environment: OpenEnum<Environment>
   readonly ip_whitelist: ReadonlyArray<string>
   readonly created_at: Timestamp
   /** The time from which the key is rejected; null if the key does not expire. */
@@ -67,8 +67,8 @@ export interface UpdateApiKey {
 
 export interface RotateApiKey {
   /**
-   * The old key stays valid for this number of seconds, from 0 to 604,800. The default is 86,400. Use 0 after a leak of
-   * the key.
+   * The old key stays valid for this number of seconds, from 0 to 604,800. The default is 86,400. If the old key has
+   * leaked, use 0, so that the old key ends immediately.
    */
   readonly grace_period_seconds?: number
 }

@@ -10,7 +10,7 @@ import { type CreatorAction, performAction } from "@partner-commentary/server/cr
 import type { ActionFields } from "@partner-commentary/server/creator-portal/CreatorInput"
 import { toCreatorPageJson } from "@partner-commentary/server/creator-portal/CreatorView"
 import { type CreatorActionError, toActionRefusal } from "@partner-commentary/server/creator-portal/Refusal"
-import { avatarPath } from "@partner-commentary/server/routes/personas/Avatar"
+import { defaultAvatarPath } from "@partner-commentary/server/routes/personas/Avatar"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { strictOptions } from "../OptionRules.ts"
@@ -66,7 +66,7 @@ const inputs: Readonly<Record<CreatorAction, ReturnType<typeof action>>> = {
 
 const notFound = notFoundError("request of this creator")
 
-const avatar = PublicAddress.use(({ apiRoot }) => Effect.succeed(apiRoot + avatarPath))
+const avatar = PublicAddress.use(({ apiRoot }) => Effect.succeed(apiRoot + defaultAvatarPath))
 
 const acting = (run: RunUseCase, name: CreatorAction) => (input: unknown, options?: TransactionOption) =>
   run(

@@ -12,7 +12,7 @@ import * as UrlParams from "effect/http/UrlParams"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { bodyTooLargeProblem, headerProblem, maxBodySize, readBody as readText } from "../http/Body.ts"
+import { bodyTooLargeProblem, findHeaderProblem, maxBodyBytes, readBody as readText } from "../http/Body.ts"
 import * as StrictJson from "../http/StrictJson.ts"
 
 /** A field that is null in JSON counts as absent. */
@@ -21,8 +21,8 @@ export type ActionFieldName = (typeof fieldNames)[number]
 
 const fieldNames = ["perspective", "reason", "draft_id", "content", "instructions"] as const
 
-/** The error for a request body that cannot be parsed. */
-export class MalformedInput extends Schema.TaggedError<MalformedInput>()("Malformed", {
+/** The error for a creator's request body that cannot be parsed. */
+export class MalformedCreatorInput extends Schema.TaggedError<MalformedCreatorInput>()("Malformed", {
   field: Schema.String,
   constraint: Schema.String,
   isTooLarge: Schema.Boolean
@@ -31,33 +31,33 @@ export class MalformedInput extends Schema.TaggedError<MalformedInput>()("Malfor
 const form = "application/x-www-form-urlencoded"
 
 /** Returns the media type of the request without its parameters. */
-export const mediaTypeOf = (request: HttpServerRequest): string =>
+export const parseMediaType = (request: HttpServerRequest): string =>
   (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
 
-export const readActionFields = (request: HttpServerRequest): Effect.Effect<ActionFields, MalformedInput> =>
+export const readActionFields = (request: HttpServerRequest): Effect.Effect<ActionFields, MalformedCreatorInput> =>
   Effect.provideService(
-    readAs(request, mediaTypeOf(request)),
+    readAs(request, parseMediaType(request)),
     HttpIncomingMessage.MaxBodySize,
-    ByteSize.bytes(maxBodySize)
+    ByteSize.bytes(maxBodyBytes)
   )
 
-const readAs = (request: HttpServerRequest, type: string): Effect.Effect<ActionFields, MalformedInput> => {
+const readAs = (request: HttpServerRequest, type: string): Effect.Effect<ActionFields, MalformedCreatorInput> => {
   if (type === form) return Effect.mapError(Effect.map(request.urlParamsBody, fromForm), unreadable)
   if (type === "application/json") {
-    const header = headerProblem(request.headers)
+    const header = findHeaderProblem(request.headers)
     return header === undefined ? Effect.flatMap(textOf(request), fromJson) : malformed(header)
   }
   const neither = malformed({ field: "content-type", constraint: `must be application/json or ${form}` })
   return type === "" ? Effect.flatMap(textOf(request), (body) => (body === "" ? Effect.succeed({}) : neither)) : neither
 }
 
-const textOf = (request: HttpServerRequest): Effect.Effect<string, MalformedInput> =>
+const textOf = (request: HttpServerRequest): Effect.Effect<string, MalformedCreatorInput> =>
   Effect.flatMap(Effect.mapError(readText(request), unreadable), (text) =>
     Result.isSuccess(text) ? Effect.succeed(text.success) : malformed(text.failure)
   )
 
-const malformed = (problem: Problem): Effect.Effect<never, MalformedInput> =>
-  Effect.fail(new MalformedInput({ ...problem, isTooLarge: false }))
+const malformed = (problem: Problem): Effect.Effect<never, MalformedCreatorInput> =>
+  Effect.fail(new MalformedCreatorInput({ ...problem, isTooLarge: false }))
 
 const fromForm = (params: UrlParams.UrlParams): ActionFields => {
   const fields: Partial<Record<ActionFieldName, string>> = {}
@@ -70,7 +70,7 @@ const fromForm = (params: UrlParams.UrlParams): ActionFields => {
 
 const known: ReadonlySet<string> = new Set(fieldNames)
 
-const fromJson = (json: string): Effect.Effect<ActionFields, MalformedInput> => {
+const fromJson = (json: string): Effect.Effect<ActionFields, MalformedCreatorInput> => {
   const body = json === "" ? Result.succeed({}) : StrictJson.parseStrictJson(json, known)
   if (Result.isFailure(body)) return malformed(body.failure)
   if (!Predicate.isReadonlyObject(body.success))
@@ -85,9 +85,9 @@ const fromJson = (json: string): Effect.Effect<ActionFields, MalformedInput> => 
 }
 
 /** The error contains only the kind of failure, because the original message contains the creator's secret token. */
-const unreadable = ({ reason }: HttpServerError): MalformedInput => {
+const unreadable = ({ reason }: HttpServerError): MalformedCreatorInput => {
   const isTooLarge = reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
-  return new MalformedInput({
+  return new MalformedCreatorInput({
     ...(isTooLarge ? bodyTooLargeProblem : { field: "body", constraint: "cannot be read" }),
     isTooLarge
   })

@@ -7,7 +7,7 @@ import type { InvalidTextLength } from "@partner-commentary/core/creator/Creator
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
 import type { CreatorAction } from "./CreatorAction.ts"
-import type { ActionFields, MalformedInput } from "./CreatorInput.ts"
+import type { ActionFields, MalformedCreatorInput } from "./CreatorInput.ts"
 
 export interface ActionRefusal {
   readonly action: CreatorAction
@@ -20,7 +20,7 @@ export interface ActionRefusal {
   readonly isStale: boolean
 }
 
-export type CreatorActionError = InvalidTextLength | ActionRefused | MalformedInput
+export type CreatorActionError = InvalidTextLength | ActionRefused | MalformedCreatorInput
 
 /** `present` is the current assignment. The page shows the current assignment with the error message. */
 export const toActionRefusal = (
@@ -37,7 +37,7 @@ export const toActionRefusal = (
 
 type RefusalExplanation = Pick<ActionRefusal, "problem" | "explanation">
 
-const illegible = (reason: InvalidTextLength | MalformedInput): RefusalExplanation => {
+const illegible = (reason: InvalidTextLength | MalformedCreatorInput): RefusalExplanation => {
   if (reason._tag === "Malformed") {
     const { constraint, field, isTooLarge } = reason
     const explanation = isTooLarge

@@ -39,7 +39,7 @@ export class CurrentRequestRecord extends Context.Service<CurrentRequestRecord, 
 ) {}
 
 /** Returns the record of the current request, which the server provides. */
-export const currentRequestRecord: Effect.Effect<RequestRecord> = Effect.withFiber(({ context }) =>
+export const getCurrentRequestRecord: Effect.Effect<RequestRecord> = Effect.withFiber(({ context }) =>
   Effect.succeed(Context.getUnsafe(context, CurrentRequestRecord))
 )
 
@@ -57,7 +57,7 @@ export const recordCountedCall = (record: RequestRecord, state: RateLimitStatus)
 }
 
 /** Returns the number of whole seconds until the rate window ends. */
-export const secondsUntilWindowEnds = ({ resetsAt }: RateWindowState, now: Instant): number =>
+export const countSecondsUntilWindowEnd = ({ resetsAt }: RateWindowState, now: Instant): number =>
   Math.max(0, Math.ceil((resetsAt - now) / 1000))
 
 /** Sets the rate-limit headers of a response with the given status. Only a 429 response can have `Retry-After`. */
@@ -79,7 +79,7 @@ export const setRateLimitHeaders = (
       const { limit, policy, remaining, seconds } = window
       const comma = policies === "" ? "" : ", "
       policies += `${comma}"${policy}";q=${limit};w=${seconds}`
-      left += `${comma}"${policy}";r=${remaining};t=${secondsUntilWindowEnds(window, now)}`
+      left += `${comma}"${policy}";r=${remaining};t=${countSecondsUntilWindowEnd(window, now)}`
     }
     headers["ratelimit-policy"] = policies
     headers["ratelimit"] = left

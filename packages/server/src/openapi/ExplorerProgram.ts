@@ -11,7 +11,7 @@ export const ApiExplorerScript = Context.Reference<Effect.Effect<StaticAsset["gz
   {
     defaultValue: () =>
       Effect.promise(() => import("./ExplorerScript.ts")).pipe(
-        Effect.flatMap(({ explorerScript }) => explorerScript),
+        Effect.flatMap(({ extractExplorerScript }) => extractExplorerScript),
         Effect.flatMap(compressText)
       )
   }

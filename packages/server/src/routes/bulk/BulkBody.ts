@@ -6,7 +6,7 @@ import { maxBulkPersonas, maxBulkTopics } from "@partner-commentary/api/BulkApi"
 import type { Problem } from "@partner-commentary/api/Errors"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { maxBodySize } from "../../http/Body.ts"
+import { maxBodyBytes } from "../../http/Body.ts"
 import * as JsonReader from "../../http/JsonReader.ts"
 import * as Steps from "../../http/Steps.ts"
 import * as StrictJson from "../../http/StrictJson.ts"
@@ -28,14 +28,14 @@ export const splitTopicTexts = Effect.fnUntraced(function* (
 })
 
 /** Adds the index of the topic to the field path of a topic's problem. */
-export const prefixWithTopicIndex = (index: number, { constraint, field }: Problem): Problem => ({
+export const addTopicIndexToField = (index: number, { constraint, field }: Problem): Problem => ({
   field: field === "body" ? `${list}[${index}]` : `${list}[${index}].${field}`,
   constraint
 })
 
 /** Returns whether a topic is too large. A topic in a bulk request has the same size limit as a single topic. */
 export const isTopicTooLarge = (text: string): boolean =>
-  text.length * 3 > maxBodySize && new TextEncoder().encode(text).length > maxBodySize
+  text.length * 3 > maxBodyBytes && new TextEncoder().encode(text).length > maxBodyBytes
 
 const list = "topics"
 
