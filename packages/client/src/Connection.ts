@@ -9,7 +9,7 @@ import { pause, withTimeout } from "./Pause.ts"
 import { parseRateLimit } from "./RateLimit.ts"
 import { parseResponse, type RawResponse } from "./ResponseParser.ts"
 import { computeRetryDelayMs } from "./Retry.ts"
-import { version } from "./Version.ts"
+import { clientVersion } from "./Version.ts"
 
 export interface ApiCall {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE"
@@ -182,7 +182,7 @@ export class Connection {
     const headers = new Headers(this.#options.headers)
     for (const [name, value] of Object.entries(options?.headers ?? {})) headers.set(name, value)
     headers.set("accept", isStream ? eventStream : "application/json")
-    headers.set("user-agent", `partner-commentary-client/${version}`)
+    headers.set("user-agent", `partner-commentary-client/${clientVersion}`)
     if (body !== undefined) headers.set("content-type", "application/json")
     if (method === "POST" && once !== true) {
       headers.set("idempotency-key", options?.idempotencyKey ?? crypto.randomUUID())

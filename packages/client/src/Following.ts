@@ -42,8 +42,8 @@ export interface FollowEventsOptions extends RequestOptions {
 const silenceMs = 40_000
 const firstPartMs = 20_000
 /**
- * The minimum duration of a stream in milliseconds. If a stream ends earlier, the client concludes that the service's
- * host does not support streams.
+ * The minimum duration of a stream in milliseconds. If a stream is shorter than this minimum, the client concludes that
+ * the service's host does not support streams.
  */
 const shortestStreamMs = 5000
 /** The time in milliseconds for which the client uses long polling before the client tries a stream again. */

@@ -45,13 +45,13 @@ export interface PostOptions extends RequestOptions {
 export interface ClientOptions {
   /** The URL of the service, such as `https://api.example.com`, with or without `/partner/v1`. */
   readonly baseUrl: string
-  /** The timeout of one attempt until the last byte of the response, in milliseconds. The default is 30,000. */
+  /** The timeout of one attempt until the last byte of the response, in milliseconds, by default 30,000. */
   readonly timeoutMs?: number | undefined
-  /** The maximum number of retries after the first attempt. The default is 3. */
+  /** The maximum number of retries after the first attempt, by default 3. */
   readonly maxRetries?: number | undefined
   /**
-   * The longest pause before a retry, in milliseconds. If the service requests a longer pause with `Retry-After`, the
-   * call fails without a retry. The default is 60,000.
+   * The longest pause before a retry, in milliseconds, by default 60,000. If the service requests a longer pause with
+   * `Retry-After`, the call fails without a retry.
    */
   readonly maxRetryWaitMs?: number | undefined
   /** Replaces the runtime's `fetch`, for example for a proxy, tests or tracing. */

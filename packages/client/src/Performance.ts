@@ -3,9 +3,9 @@ import type { Timestamp } from "./Wire.ts"
 
 /** The period of a performance report, which is at most 366 days long. */
 export interface PerformancePeriod {
-  /** The inclusive start of the period. The default is the start of the UTC day 30 days before `to`. */
+  /** The inclusive start of the period, by default the start of the UTC day 30 days before `to`. */
   readonly from?: Timestamp | Date | undefined
-  /** The exclusive end of the period. The default is the current time. */
+  /** The exclusive end of the period, by default the current time. */
   readonly to?: Timestamp | Date | undefined
 }
 

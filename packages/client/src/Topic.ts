@@ -48,20 +48,19 @@ export interface CreateTopic {
    */
   readonly external_reference?: string
   /**
-   * The requested output types. The default is `["text"]`. The service always produces text, even if the list omits
-   * `text`.
+   * The requested output types, by default `["text"]`. The service always produces text, even if the list omits `text`.
    */
   readonly output_types?: ReadonlyArray<CommentaryOutputType>
   /** Your own data, which responses and webhooks return. */
   readonly metadata?: Metadata
   /**
-   * The ids of the webhooks that receive the topic's events. The default is all your webhooks. An empty list means no
-   * webhook.
+   * The ids of the webhooks that receive the topic's events. By default, all your webhooks receive the events. With an
+   * empty list, no webhook receives the events.
    */
   readonly webhook_ids?: ReadonlyArray<string>
   /**
-   * The deadline for responses in ISO 8601 with a time zone, 1 hour to 14 days ahead. The default is 48 hours after the
-   * request mail.
+   * The deadline for creators' responses, 1 hour to 14 days ahead, in ISO 8601 with a time zone. By default, the
+   * deadline is 48 hours after the request mail.
    */
   readonly respond_by?: Timestamp
 }

@@ -17,15 +17,15 @@ export interface WaitOptions extends RequestOptions {
    */
   readonly until?: "completed" | "first" | undefined
   /**
-   * The maximum waiting time in milliseconds. The default is 48 hours. This option does not set the timeout of each
+   * The maximum waiting time in milliseconds, by default 48 hours. This option does not set the timeout of each
    * request. After this time, the client polls the topic once more with a timeout of 10 seconds.
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Each pause is a random time between this value and twice this value, in milliseconds. The default is 30,000, or
-   * 1,000 with a key that begins with `pk_test_`. The client does not pause after a request that waited in the service
-   * for a change. When half of the rate limit is used, pauses become longer, so that the remaining requests last until
-   * the limit resets.
+   * Each pause is a random time between this value and twice this value, in milliseconds. The value is 30,000 by
+   * default, or 1,000 with a key that begins with `pk_test_`. The client does not pause after a request that waited in
+   * the service for a change. When half of the rate limit is used, pauses become longer, so that the remaining requests
+   * last until the limit resets.
    */
   readonly intervalMs?: number | undefined
   /** The client calls this function with the first status and with every changed status. */

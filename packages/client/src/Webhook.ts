@@ -20,7 +20,7 @@ export interface CreateWebhook {
   readonly secret?: string
 }
 
-/** A change of a webhook. Absent fields stay unchanged. Use `rotateSecret` to replace the secret. */
+/** The fields of a webhook to change. Absent fields stay unchanged. Use `rotateSecret` to replace the secret. */
 export interface UpdateWebhook {
   readonly url?: string
   readonly events?: ReadonlyArray<SubscribableEvent>

@@ -35,7 +35,7 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 export interface VerifyWebhookOptions {
-  /** The maximum difference in seconds between the timestamp and the current time. The default is 300. */
+  /** The maximum difference in seconds between the timestamp and the current time, by default 300. */
   readonly toleranceSeconds?: number | undefined
   /** The current time for the check, instead of the local clock. */
   readonly now?: Date | undefined

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { type DoctorFinding, doctorCheckTimeout, mendFinding, noticeFinding, okFinding } from "./Doctor.ts"
 
-export const checkGenerator = (settings: Settings): Effect.Effect<DoctorFinding> => {
+export const checkDraftGenerator = (settings: Settings): Effect.Effect<DoctorFinding> => {
   const subject = `Drafts: ${ConfigSummary.describeGenerator(settings)}`
   if (Option.isSome(settings.generator)) return tried("generator", subject, settings.generator.value, "a draft")
   return Effect.succeed(

@@ -25,8 +25,8 @@ const scrapeTimeout = 3000
 
 /**
  * The primary process pings each process at this interval, and kills a process that does not answer several consecutive
- * pings. The limit is a number of pings instead of a time, so that no process is killed after the machine was
- * suspended.
+ * pings. The limit is a number of pings instead of a duration: after the machine was suspended, a duration would be
+ * exceeded although the processes work.
  */
 const pingInterval = Duration.seconds(10)
 const maxUnanswered = 3

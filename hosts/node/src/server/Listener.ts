@@ -1,6 +1,6 @@
 /**
- * Binds the port before the application is built, because the application's links contain the port. Requests that
- * arrive before the application is ready wait.
+ * Binds the port before the application is built, because the application's links contain the port. A request that
+ * arrives before the application is ready waits until the application calls `open`.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"

@@ -1,8 +1,8 @@
 /**
  * Handles pipelined requests of a connection one after another. The next request starts when the previous response has
- * been handed to the network. Therefore a client that does not read its responses delays only its own connection. Node
- * continues to read requests, so the number of waiting requests is limited. The first request above the limit is
- * refused, and the connection is closed.
+ * been handed to the network. A client that does not read its responses delays only its own connection. Node continues
+ * to read requests, so the number of waiting requests is limited. The first request above the limit is refused, and the
+ * connection is closed.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"

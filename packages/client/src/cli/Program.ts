@@ -1,6 +1,6 @@
 /** Runs the command line: selects the command, prints help, and converts failures to exit codes. */
 import { ApiError, PartnerCommentaryError } from "../Errors.ts"
-import { version } from "../Version.ts"
+import { clientVersion } from "../Version.ts"
 import {
   alignColumns,
   type FlagDefinitions,
@@ -52,7 +52,7 @@ const helpOf = ({ description, flags, usage }: Command) =>
 const execute = async ([name, ...rest]: ReadonlyArray<string>, terminal: CommandContext): Promise<void> => {
   const { out } = terminal
   if (name === "--help" || name === "-h") return out(help)
-  if (name === "--version") return out(version)
+  if (name === "--version") return out(clientVersion)
   if (name === undefined) throw new UsageError(`Name a command: ${Object.keys(commands).join(" or ")}.`)
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined) throw new UsageError(`There is no command ${JSON.stringify(name)}.`)

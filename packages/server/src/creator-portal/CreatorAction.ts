@@ -11,7 +11,7 @@ import type { AssignmentWithTopic } from "@partner-commentary/core/topic/Assignm
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { type ActionFieldName, type ActionFields, MalformedCreatorInput } from "./CreatorInput.ts"
+import { type CreatorActionFieldName, type CreatorActionFields, MalformedCreatorInput } from "./CreatorInput.ts"
 
 export const creatorActions = ["respond", "decline", "approve", "revise", "withdraw"] as const
 export type CreatorAction = (typeof creatorActions)[number]
@@ -23,15 +23,15 @@ export const textFieldNameByAction = {
   approve: "content",
   revise: "instructions",
   withdraw: "reason"
-} as const satisfies Readonly<Record<CreatorAction, ActionFieldName>>
+} as const satisfies Readonly<Record<CreatorAction, CreatorActionFieldName>>
 
 export const isCreatorAction = (name: string): name is CreatorAction => creatorActions.some((action) => action === name)
 
-export const performAction = (
+export const performCreatorAction = (
   portal: CreatorPortal["Service"],
   access: CreatorRequestCredential,
   action: CreatorAction,
-  fields: ActionFields
+  fields: CreatorActionFields
 ): Effect.Effect<AssignmentWithTopic, LinkInvalid | InvalidTextLength | ActionRefused | MalformedCreatorInput> => {
   const { content = null, instructions = "", perspective = "", reason = "" } = fields
   if (action === "respond") return portal.respond(access, { perspective })

@@ -16,8 +16,8 @@ import { bodyTooLargeProblem, findHeaderProblem, maxBodyBytes, readBody as readT
 import * as StrictJson from "../http/StrictJson.ts"
 
 /** A field that is null in JSON counts as absent. */
-export type ActionFields = Readonly<Partial<Record<ActionFieldName, string>>>
-export type ActionFieldName = (typeof fieldNames)[number]
+export type CreatorActionFields = Readonly<Partial<Record<CreatorActionFieldName, string>>>
+export type CreatorActionFieldName = (typeof fieldNames)[number]
 
 const fieldNames = ["perspective", "reason", "draft_id", "content", "instructions"] as const
 
@@ -34,14 +34,19 @@ const form = "application/x-www-form-urlencoded"
 export const parseMediaType = (request: HttpServerRequest): string =>
   (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
 
-export const readActionFields = (request: HttpServerRequest): Effect.Effect<ActionFields, MalformedCreatorInput> =>
+export const readCreatorActionFields = (
+  request: HttpServerRequest
+): Effect.Effect<CreatorActionFields, MalformedCreatorInput> =>
   Effect.provideService(
     readAs(request, parseMediaType(request)),
     HttpIncomingMessage.MaxBodySize,
     ByteSize.bytes(maxBodyBytes)
   )
 
-const readAs = (request: HttpServerRequest, type: string): Effect.Effect<ActionFields, MalformedCreatorInput> => {
+const readAs = (
+  request: HttpServerRequest,
+  type: string
+): Effect.Effect<CreatorActionFields, MalformedCreatorInput> => {
   if (type === form) return Effect.mapError(Effect.map(request.urlParamsBody, fromForm), unreadable)
   if (type === "application/json") {
     const header = findHeaderProblem(request.headers)
@@ -59,8 +64,8 @@ const textOf = (request: HttpServerRequest): Effect.Effect<string, MalformedCrea
 const malformed = (problem: Problem): Effect.Effect<never, MalformedCreatorInput> =>
   Effect.fail(new MalformedCreatorInput({ ...problem, isTooLarge: false }))
 
-const fromForm = (params: UrlParams.UrlParams): ActionFields => {
-  const fields: Partial<Record<ActionFieldName, string>> = {}
+const fromForm = (params: UrlParams.UrlParams): CreatorActionFields => {
+  const fields: Partial<Record<CreatorActionFieldName, string>> = {}
   for (const name of fieldNames) {
     const value = UrlParams.getFirst(params, name)
     if (value._tag === "Some") fields[name] = value.value
@@ -70,12 +75,12 @@ const fromForm = (params: UrlParams.UrlParams): ActionFields => {
 
 const known: ReadonlySet<string> = new Set(fieldNames)
 
-const fromJson = (json: string): Effect.Effect<ActionFields, MalformedCreatorInput> => {
+const fromJson = (json: string): Effect.Effect<CreatorActionFields, MalformedCreatorInput> => {
   const body = json === "" ? Result.succeed({}) : StrictJson.parseStrictJson(json, known)
   if (Result.isFailure(body)) return malformed(body.failure)
   if (!Predicate.isReadonlyObject(body.success))
     return malformed({ field: "body", constraint: "must be a JSON object" })
-  const fields: Partial<Record<ActionFieldName, string>> = {}
+  const fields: Partial<Record<CreatorActionFieldName, string>> = {}
   for (const name of fieldNames) {
     const value = (body.success as Readonly<Record<string, unknown>>)[name] ?? null
     if (typeof value === "string") fields[name] = value

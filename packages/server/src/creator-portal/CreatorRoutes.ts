@@ -20,8 +20,8 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { parseServicePathPrefix } from "../http/Address.ts"
 import * as Envelope from "../http/Envelope.ts"
 import { defaultAvatarPath } from "../routes/personas/Avatar.ts"
-import { creatorActions, performAction } from "./CreatorAction.ts"
-import { readActionFields } from "./CreatorInput.ts"
+import { creatorActions, performCreatorAction } from "./CreatorAction.ts"
+import { readCreatorActionFields } from "./CreatorInput.ts"
 import { renderCreatorPage } from "./CreatorPage.ts"
 import {
   type CreatorRequestTarget,
@@ -42,8 +42,8 @@ type Response = HttpServerResponse.HttpServerResponse
 const limit = 60
 
 /**
- * The query parameter `said=desk` tells the page that an inbox link was just mailed. Creators' pages have no other
- * query parameters.
+ * The query parameter `said=desk` tells the page that an inbox link was just mailed. Creators' pages have no query
+ * parameter except `said`.
  */
 const inboxMailedQuery = "?said=desk"
 
@@ -134,7 +134,7 @@ const routes = Effect.gen(function* () {
     json: boolean
   ) {
     if (action === "desk") return yield* mailInboxLink(token, json)
-    const input = yield* Effect.result(readActionFields(request))
+    const input = yield* Effect.result(readCreatorActionFields(request))
     const enteredText = input._tag === "Success" ? input.success : {}
     const refuse = (reason: CreatorActionError) =>
       Effect.map(portal.view({ token }), (view) => ({
@@ -142,7 +142,7 @@ const routes = Effect.gen(function* () {
         refusal: toActionRefusal(action, reason, view.assignment, enteredText)
       }))
     const done = yield* Effect.fromResult(input).pipe(
-      Effect.flatMap((fields) => performAction(portal, { token }, action, fields)),
+      Effect.flatMap((fields) => performCreatorAction(portal, { token }, action, fields)),
       Effect.map((view) => ({ view, refusal: null })),
       // Load the assignment again, because another request may have changed the assignment.
       Effect.catchTags({ TextLength: refuse, Malformed: refuse, ActionRefused: refuse })

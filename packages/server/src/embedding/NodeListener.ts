@@ -24,7 +24,7 @@ export interface NodeRequest {
   readonly readableEnded: boolean
   /** The result of a body parser, such as `express.json()`. */
   readonly body?: unknown
-  /** The unparsed bytes of the request body, which some body parsers also keep. */
+  /** The unparsed bytes of the request body. Some body parsers keep these bytes in addition to the parsed body. */
   readonly rawBody?: unknown
   // biome-ignore lint/suspicious/noExplicitAny: each event has its own arguments
   readonly on: (event: string, listener: (value: any) => void) => unknown

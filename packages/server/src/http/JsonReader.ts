@@ -81,7 +81,7 @@ const endOfString = (text: string, at: number): number | undefined => {
   const last = JsonText.findEndOfString(text, at)
   const lexeme = text.slice(at, last + 1)
   if (last === at || text[last] !== '"') return undefined
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows these characters only in escaped form.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows control characters only in escaped form.
   const isPlain = !/[\\\u0000-\u001f]/.test(lexeme)
   return isPlain || Result.isSuccess(Result.try(() => JSON.parse(lexeme))) ? last : undefined
 }

@@ -52,7 +52,9 @@ type Levels = Array<Level>
 /** Matches the start of a string, a number, or a structural character. `endOfString` finds the end of a string. */
 const token = /"|-?\d[\d.eE+-]*|[[\]{},:]/g
 
-/** Scans text that must be valid JSON, at least up to the first value that is nested too deeply. */
+/**
+ * Scans the text for problems. The text must be valid JSON at least up to the first value that is nested too deeply.
+ */
 function* scan(
   text: string,
   levels: Levels,

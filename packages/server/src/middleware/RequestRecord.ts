@@ -1,6 +1,6 @@
 /**
  * Holds the record of a request: its rate-limit state, organization, log context and route. Authorization writes the
- * record, and the response and the access log read it.
+ * record. The response and the access log read the record.
  */
 import type { RateLimitState } from "@partner-commentary/core/access/FixedWindows"
 import type { RateLimitStatus, RateWindowState } from "@partner-commentary/core/access/RateLimits"
@@ -44,8 +44,8 @@ export const getCurrentRequestRecord: Effect.Effect<RequestRecord> = Effect.with
 )
 
 /**
- * Records a counted call. `record.rateLimit` becomes the hourly window with the fewest calls left, and
- * `record.rateWindows` holds the latest values of each window.
+ * Stores the rate-limit state after a counted call in the request record. `record.rateLimit` becomes the hourly window
+ * with the fewest calls left, and `record.rateWindows` holds the latest values of each window.
  */
 export const recordCountedCall = (record: RequestRecord, state: RateLimitStatus): void => {
   if (record.rateWindows.length === 0) record.rateWindows = state.windows

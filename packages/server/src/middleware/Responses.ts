@@ -114,13 +114,13 @@ const isNotFound = (cause: Cause.Cause<unknown>): boolean =>
  * Returns whether the path contains `;` or `#`. The router treats `;` and `#` as the start of the query, but in this
  * API both characters belong to the path. No route contains `;` or `#`.
  */
-export const hasPathDelimiter = (url: string): boolean => /^[^?]*[;#]/.test(url)
+export const hasSemicolonOrHash = (url: string): boolean => /^[^?]*[;#]/.test(url)
 
 /**
  * Returns whether the path cannot match a route. The router would match a doubled or trailing slash as an empty id.
  */
 const isUnroutable = (url: string): boolean =>
-  hasPathDelimiter(url) || (url.startsWith(`${partnerApiPrefix}/`) && /^[^?]*\/(?:[/?]|$)/.test(url))
+  hasSemicolonOrHash(url) || (url.startsWith(`${partnerApiPrefix}/`) && /^[^?]*\/(?:[/?]|$)/.test(url))
 
 /** Below the prefix `/topics/by-reference/`, an invalid path is reported as an invalid external reference. */
 const references = `${partnerApiPrefix}/topics/by-reference/`

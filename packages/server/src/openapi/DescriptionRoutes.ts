@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { ApiDescriptionTemplate, apiRootPlaceholder } from "./ApiDescriptionTemplate.ts"
-import { computeOnce, makeAsset, makeCompressedAsset, respondWithAsset, type StaticAsset } from "./Asset.ts"
+import { computeOnce, makeStaticAsset, makeStaticAssetFromGzip, respondWithAsset, type StaticAsset } from "./Asset.ts"
 import { ApiExplorerScript } from "./ExplorerProgram.ts"
 
 const policy =
@@ -54,7 +54,7 @@ export const layer = HttpRouter.use((router) =>
     yield* add(
       "/openapi.json",
       Effect.flatMap(yield* ApiDescriptionTemplate, (template) =>
-        makeAsset(description(template, apiRoot, allowHttp), {
+        makeStaticAsset(description(template, apiRoot, allowHttp), {
           "content-type": "application/json",
           "cache-control": "public, max-age=300",
           "access-control-allow-origin": "*"
@@ -64,7 +64,7 @@ export const layer = HttpRouter.use((router) =>
     yield* add(
       "/docs",
       Effect.flatMap(page, ({ explorerPageHtml }) =>
-        makeAsset(explorerPageHtml, {
+        makeStaticAsset(explorerPageHtml, {
           "content-type": "text/html; charset=utf-8",
           "cache-control": "no-cache",
           "content-security-policy": policy,
@@ -77,13 +77,13 @@ export const layer = HttpRouter.use((router) =>
     yield* add(
       "/docs/explorer.js",
       Effect.flatMap(page, ({ explorerStartScript }) =>
-        makeAsset(explorerStartScript, { "content-type": javascript, "cache-control": "no-cache" })
+        makeStaticAsset(explorerStartScript, { "content-type": javascript, "cache-control": "no-cache" })
       )
     )
     yield* add(
       "/docs/scalar.js",
       Effect.flatMap(yield* ApiExplorerScript, (program) =>
-        makeCompressedAsset(program, { "content-type": javascript, "cache-control": "public, max-age=86400" })
+        makeStaticAssetFromGzip(program, { "content-type": javascript, "cache-control": "public, max-age=86400" })
       )
     )
   })

@@ -4,7 +4,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { compressText, type StaticAsset } from "./Asset.ts"
+import { gzipText, type StaticAsset } from "./Asset.ts"
 
 export const ApiExplorerScript = Context.Reference<Effect.Effect<StaticAsset["gzip"]>>(
   "@partner-commentary/reference/ApiExplorerScript",
@@ -12,7 +12,7 @@ export const ApiExplorerScript = Context.Reference<Effect.Effect<StaticAsset["gz
     defaultValue: () =>
       Effect.promise(() => import("./ExplorerScript.ts")).pipe(
         Effect.flatMap(({ extractExplorerScript }) => extractExplorerScript),
-        Effect.flatMap(compressText)
+        Effect.flatMap(gzipText)
       )
   }
 )

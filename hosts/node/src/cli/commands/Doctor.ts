@@ -83,7 +83,7 @@ const examine = Effect.gen(function* () {
       ),
       FileIntegrity.checkFileIntegrity(settings),
       Doctor.withCheckTimeout("mail server", Doctor.checkMailServer(settings)),
-      Doctor.withCheckTimeout("generator", ModelServers.checkGenerator(settings)),
+      Doctor.withCheckTimeout("generator", ModelServers.checkDraftGenerator(settings)),
       Doctor.withCheckTimeout("speech", ModelServers.checkSpeechServer(settings)),
       Doctor.withCheckTimeout("media storage", StorageCheck.checkMediaStorage(settings)),
       Doctor.withCheckTimeout("identity provider", Doctor.checkIdentityProvider(settings))

@@ -15,7 +15,7 @@ import * as StrictJson from "../../http/StrictJson.ts"
  * Returns the JSON text of each topic in order. The body is scanned in steps, because a body can contain a million
  * small values.
  */
-export const splitTopicTexts = Effect.fnUntraced(function* (
+export const splitBulkBodyIntoTopics = Effect.fnUntraced(function* (
   text: string
 ): Effect.fn.Return<ReadonlyArray<string>, Problem> {
   const cut = cutting(text)
@@ -41,7 +41,7 @@ const list = "topics"
 
 /**
  * The maximum nesting depth of a body. A body with deeper nesting is rejected without parsing, because parsing would be
- * slow. If a body stays within this maximum, only those topics that are nested too deeply are rejected.
+ * slow. Within this maximum, the service rejects only the topics that are nested too deeply, not the whole request.
  */
 const maxLevels = 1000
 

@@ -22,7 +22,7 @@ import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { getCurrentRequestRecord } from "../../middleware/RequestRecord.ts"
 import { makeTopicJsonDecoder } from "../topics/TopicBody.ts"
 import * as TopicSubmission from "../topics/TopicSubmission.ts"
-import { addTopicIndexToField, isTopicTooLarge, splitTopicTexts } from "./BulkBody.ts"
+import { addTopicIndexToField, isTopicTooLarge, splitBulkBodyIntoTopics } from "./BulkBody.ts"
 
 type Refusal = Errors.InvalidRequest | Errors.NoValidPersonas | Errors.RateLimitExceeded
 
@@ -79,7 +79,7 @@ export const layer = HttpApiBuilder.group(
         const principal = yield* CurrentPrincipal
         return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once, part }) =>
           Effect.gen(function* () {
-            const texts = yield* Effect.mapError(splitTopicTexts(yield* readJsonBodyText(request)), (problem) =>
+            const texts = yield* Effect.mapError(splitBulkBodyIntoTopics(yield* readJsonBodyText(request)), (problem) =>
               Errors.InvalidRequest.of([problem])
             )
             const results = yield* Effect.forEach(texts, (text, index) =>

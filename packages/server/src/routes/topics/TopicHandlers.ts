@@ -30,7 +30,7 @@ import { addPreferenceAppliedHeader, parsePreferredWaitSeconds } from "../../htt
 import * as ViewCache from "../../http/ViewCache.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import * as LongPolling from "../../middleware/LongPolling.ts"
-import { hasPathDelimiter } from "../../middleware/Responses.ts"
+import { hasSemicolonOrHash } from "../../middleware/Responses.ts"
 import { defaultAvatarPath } from "../personas/Avatar.ts"
 import { makeTopicBodyDecoder } from "./TopicBody.ts"
 import { readTopicListQuery } from "./TopicListQuery.ts"
@@ -179,7 +179,7 @@ export const layer = HttpApiBuilder.group(
         "byReference",
         Effect.fnUntraced(function* ({ params: { ref }, request }) {
           const owner = ownerOfPrincipal(yield* CurrentPrincipal)
-          if (!isExternalReference(ref) || hasPathDelimiter(request.url)) {
+          if (!isExternalReference(ref) || hasSemicolonOrHash(request.url)) {
             return yield* failWithInvalidRequest({ field: "ref", constraint: referenceConstraint })
           }
           const answer = Effect.map(topics.byReference(owner, ref), (found) =>
