@@ -12,7 +12,7 @@ import { Personas } from "@partner-commentary/core/persona/Personas"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
 import { Topics } from "@partner-commentary/core/topic/Topics"
-import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
+import { layerWithoutServerSpans } from "@partner-commentary/server/creator/CreatorRequest"
 import * as Mounted from "@partner-commentary/server/Mounted"
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as Stores from "@partner-commentary/sql/Stores"
@@ -102,7 +102,7 @@ export const createExampleApplication = ({
     development: true
   })
   return HttpRouter.serve(Layer.merge(yourRoutes(newsroom), Mounted.layer)).pipe(
-    Layer.provideMerge(Layer.merge(pc.layer, layerUntraced)),
+    Layer.provideMerge(Layer.merge(pc.layer, layerWithoutServerSpans)),
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port, host: "127.0.0.1" }))
   )
 }

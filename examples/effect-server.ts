@@ -4,7 +4,7 @@
  */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
+import { layerWithoutServerSpans } from "@partner-commentary/server/creator/CreatorRequest"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -16,7 +16,7 @@ const yourRoutes = HttpRouter.add("GET", "/", HttpServerResponse.text("Your appl
 // #region effect-server
 export const createExampleServer = (pc: PartnerCommentary, port: number) =>
   HttpRouter.serve(Layer.merge(yourRoutes, Routes.layer), { routerConfig: Routes.routerConfig }).pipe(
-    Layer.provideMerge(Layer.merge(pc.layer, layerUntraced)),
+    Layer.provideMerge(Layer.merge(pc.layer, layerWithoutServerSpans)),
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port, host: "127.0.0.1" }))
   )
 // #endregion

@@ -7,9 +7,9 @@
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
-import { apiRootPlaceholder } from "@partner-commentary/server/openapi/DescriptionTemplate"
-import { openApiJson } from "@partner-commentary/server/openapi/DescriptionText"
-import { explorerScript } from "@partner-commentary/server/openapi/ExplorerScript"
+import { apiRootPlaceholder } from "@partner-commentary/server/openapi/ApiDescriptionTemplate"
+import { generateOpenApiJson } from "@partner-commentary/server/openapi/DescriptionText"
+import { extractExplorerScript } from "@partner-commentary/server/openapi/ExplorerScript"
 import * as Effect from "effect/Effect"
 import { type BuildOptions, build, type Plugin } from "esbuild"
 import { collectLicenceNotices } from "./packing/Notices.ts"
@@ -17,7 +17,7 @@ import * as SourceDigest from "./packing/SourceDigest.ts"
 import * as UnusedModules from "./packing/UnusedModules.ts"
 
 const root = join(import.meta.dirname, "..")
-const explorer = gzipSync(await Effect.runPromise(explorerScript), { level: 9 })
+const explorer = gzipSync(await Effect.runPromise(extractExplorerScript), { level: 9 })
 
 /**
  * An `import` of a Node module loads all of its exports. The exports of `node:http` include an HTTP client, web streams
@@ -94,4 +94,4 @@ await bundle(folder, {
   minifyIdentifiers: true,
   plugins: [textsAreFiles]
 })
-writeFileSync(join(folder, "openapi.json.gz"), gzipSync(openApiJson(apiRootPlaceholder), { level: 9 }))
+writeFileSync(join(folder, "openapi.json.gz"), gzipSync(generateOpenApiJson(apiRootPlaceholder), { level: 9 }))

@@ -12,9 +12,9 @@ const shapes = JSON.stringify(
   )
 )
 
-const edition = createHash("sha256").update(shapes).digest("hex").slice(0, 8)
+const hash = createHash("sha256").update(shapes).digest("hex").slice(0, 8)
 
 export const renderViewHashModule =
-  () => `/** Changes when the fields of the views that have an entity tag change. Generated: npm run describe. */
-export const edition = "${edition}"
+  () => `/** The hash changes when the fields of a view that has an entity tag change. Generated: npm run describe. */
+export const viewFieldsHash = "${hash}"
 `

@@ -1,5 +1,5 @@
 /**
- * Migrates the database of the settings, and provides the stores and the signals that containers share. Only the chosen
+ * Migrates the configured database, and provides the stores and the signals that containers share. Only the chosen
  * database's adapter is loaded. Lambda freezes a container between invocations, so a container does not listen for
  * notifications and uses its own clock.
  */

@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
-import { DescriptionTemplate } from "@partner-commentary/server/openapi/DescriptionTemplate"
+import { ApiDescriptionTemplate } from "@partner-commentary/server/openapi/ApiDescriptionTemplate"
 import { ApiExplorerScript } from "@partner-commentary/server/openapi/ExplorerProgram"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -23,7 +23,7 @@ export const layer = existsSync(explorer)
         Effect.promise(async () => new Uint8Array(await readFile(explorer)))
       ),
       Layer.succeed(
-        DescriptionTemplate,
+        ApiDescriptionTemplate,
         Effect.promise(async () => (await promisify(gunzip)(await readFile(description))).toString())
       )
     )

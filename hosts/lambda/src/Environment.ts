@@ -32,7 +32,7 @@ const read = Effect.gen(function* () {
     return yield* missing("MEDIA_S3_URL", "nothing would serve a folder of a container")
   }
   if (Option.isNone(publicUrl)) return yield* missing("PUBLIC_URL", "every link in a mail starts with it")
-  // `requireServiceSettings` has checked that both settings are set.
+  // `requireServiceSettings` has checked that the mail server and the signing secrets are set.
   return {
     settings,
     apiRoot: publicUrl.value,

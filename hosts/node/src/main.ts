@@ -3,4 +3,4 @@ import "effect/schema/SchemaJITCompiler/enable"
 import * as CommandLine from "./cli/CommandLine.ts"
 import { rootCommand } from "./cli/Program.ts"
 
-CommandLine.run(rootCommand)
+CommandLine.runAndExit(rootCommand)

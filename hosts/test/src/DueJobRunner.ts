@@ -3,7 +3,7 @@
  * can be claimed has run.
  */
 
-import { soonestDue } from "@partner-commentary/server/Workers"
+import { findEarliestDueTime } from "@partner-commentary/server/Workers"
 import * as Jobs from "@partner-commentary/server/workers/Jobs"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ export class DueJobRunner extends Context.Service<
   static readonly layer = Layer.effect(
     DueJobRunner,
     Effect.gen(function* () {
-      const runners = yield* Effect.all(Jobs.jobRunners)
+      const runners = yield* Effect.all(Jobs.jobRunnerConstructors)
       const clock = yield* VirtualClock
       const { withPermit } = yield* Semaphore.make(1)
 
@@ -42,7 +42,7 @@ export class DueJobRunner extends Context.Service<
               yield* untilNothing
               while (clock.now() < moment) {
                 const now = clock.now()
-                const due = yield* soonestDue(runners, now)
+                const due = yield* findEarliestDueTime(runners, now)
                 // A job that is overdue but cannot be claimed does not stop the clock.
                 const next = Math.min(due > now ? due : now + retryDelay, clock.nextWaking(), moment)
                 yield* clock.set(Math.max(next, now))

@@ -7,7 +7,7 @@
 import { deepStrictEqual } from "node:assert/strict"
 import { createServer, request } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
+import { layerWithoutServerSpans } from "@partner-commentary/server/creator/CreatorRequest"
 import * as WebRequest from "@partner-commentary/server/http/WebRequest"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Effect from "effect/Effect"
@@ -158,7 +158,7 @@ const quiet = { disableLogger: true, disableListenLog: true }
 const reference = (apiRoot: string) =>
   HttpRouter.serve(Routes.layer, { routerConfig: Routes.routerConfig, ...quiet }).pipe(
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
-    Layer.provide(layerUntraced),
+    Layer.provide(layerWithoutServerSpans),
     Layer.provideMerge(Application.layer({ apiRoot, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
   )
 

@@ -4,10 +4,10 @@ import { PartnerCommentaryError } from "./Errors.ts"
 const prefix = "/partner/v1"
 
 /**
- * Returns the base URL of all requests: the given URL of the service, followed by the prefix `/partner/v1` unless the
- * URL already ends with it.
+ * Returns the base URL of all requests. Appends the prefix `/partner/v1` to the given URL unless the URL already ends
+ * with this prefix.
  */
-export const baseAddress = (given: string): string => {
+export const buildBaseUrl = (given: string): string => {
   const url = URL.canParse(given) ? new URL(given) : null
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new PartnerCommentaryError("baseUrl must be the service's address, such as https://api.example.com.")
@@ -20,15 +20,16 @@ export const baseAddress = (given: string): string => {
 }
 
 const segment = (value: string): string => {
-  // URL parsers remove the segments `.` and `..`, so a request with such an id would reach another operation.
+  // Reject the ids `.` and `..`, because URL parsers remove such path segments and the request would reach another
+  // operation.
   if (typeof value !== "string" || value === "" || value === "." || value === "..") {
     throw new PartnerCommentaryError(`${JSON.stringify(value) ?? "undefined"} is no id.`)
   }
   return encodeURIComponent(value)
 }
 
-/** Builds the path of a request from a template, and percent-encodes the ids in it. */
-export const requestPath = (texts: TemplateStringsArray, ...ids: ReadonlyArray<string>): string =>
+/** Builds the path of a request from a template, and percent-encodes the ids. */
+export const buildRequestPath = (texts: TemplateStringsArray, ...ids: ReadonlyArray<string>): string =>
   texts.reduce((whole, text, at) => whole + segment(ids[at - 1] as string) + text)
 
 type Value = string | number | Date | ReadonlyArray<string>
@@ -39,7 +40,7 @@ const written = (name: string, value: Value): string => {
   return value.toISOString()
 }
 
-export const queryString = (values: Readonly<Record<string, Value | undefined>>): string => {
+export const formatQueryString = (values: Readonly<Record<string, Value | undefined>>): string => {
   const given = new URLSearchParams()
   for (const [name, value] of Object.entries(values)) if (value !== undefined) given.set(name, written(name, value))
   return `${given}` === "" ? "" : `?${given}`

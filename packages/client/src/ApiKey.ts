@@ -1,5 +1,5 @@
 /** Wire types of API keys. */
-import type { Open, Timestamp } from "./Wire.ts"
+import type { OpenEnum, Timestamp } from "./Wire.ts"
 
 /**
  * A scope of an API key. In a key without any webhook scope, `topics:read` and `topics:submit` also allow access to
@@ -21,7 +21,7 @@ export interface CreateApiKey {
   readonly scopes: ReadonlyArray<Scope>
   /** The allowed IPv4 and IPv6 addresses or CIDR ranges. By default, any address is allowed. */
   readonly ip_whitelist?: ReadonlyArray<string>
-  /** The environment of the key. The default is `live`. */
+  /** The environment of the key, by default `live`. */
   readonly environment?: Environment
   /** The time from which the key is rejected. By default, the key never expires. */
   readonly expires_at?: Timestamp
@@ -32,8 +32,8 @@ export interface ApiKey {
   readonly id: string
   readonly name: string
   readonly key_prefix: string
-  readonly scopes: ReadonlyArray<Open<Scope>>
-  readonly environment: Open<Environment>
+  readonly scopes: ReadonlyArray<OpenEnum<Scope>>
+  readonly environment: OpenEnum<Environment>
   readonly ip_whitelist: ReadonlyArray<string>
   readonly created_at: Timestamp
   /** The time from which the key is rejected; null if the key does not expire. */
@@ -58,7 +58,9 @@ export interface RotatedApiKey extends CreatedApiKey {
   readonly replaces: { readonly id: string; readonly revoked_at: Timestamp }
 }
 
-/** A change of an API key. Omitted fields stay unchanged. Scopes, environment and expiry cannot be changed. */
+/**
+ * The fields of an API key to change. Omitted fields stay unchanged. Scopes, environment and expiry cannot be changed.
+ */
 export interface UpdateApiKey {
   readonly name?: string
   /** The allowed IPv4 and IPv6 addresses or CIDR ranges. An empty list allows any address. */
@@ -67,8 +69,8 @@ export interface UpdateApiKey {
 
 export interface RotateApiKey {
   /**
-   * The old key stays valid for this number of seconds, from 0 to 604,800. The default is 86,400. Use 0 after a leak of
-   * the key.
+   * The old key stays valid for this number of seconds, from 0 to 604,800, by default 86,400. If the old key has
+   * leaked, use 0, so that the old key ends immediately.
    */
   readonly grace_period_seconds?: number
 }

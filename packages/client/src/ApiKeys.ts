@@ -1,5 +1,5 @@
 /** Manages API keys with the dashboard's token. */
-import { requestPath } from "./Address.ts"
+import { buildRequestPath } from "./Address.ts"
 import type {
   ApiKey,
   CreateApiKey,
@@ -31,24 +31,29 @@ export class ApiKeysClient {
 
   /** Reads one API key. If the key does not exist, the call fails with `not_found`. */
   async get(id: string, options?: RequestOptions): Promise<ApiKey> {
-    return this.#connection.data({ method: "GET", path: requestPath`/api-keys/${id}`, options })
+    return this.#connection.data({ method: "GET", path: buildRequestPath`/api-keys/${id}`, options })
   }
 
   /** Changes the name or the address list of a key. Every server applies the change within 5 seconds. */
   async update(id: string, changes: UpdateApiKey, options?: RequestOptions): Promise<ApiKey> {
-    return this.#connection.data({ method: "PATCH", path: requestPath`/api-keys/${id}`, body: changes, options })
+    return this.#connection.data({ method: "PATCH", path: buildRequestPath`/api-keys/${id}`, body: changes, options })
   }
 
   /**
    * Creates a new key with the same settings as the old key. The old key ends after the grace period. Only the response
-   * of this call contains `full_key` of the new key.
+   * of this call contains the new key's `full_key`.
    */
   async rotate(id: string, rotation: RotateApiKey = {}, options?: PostOptions): Promise<RotatedApiKey> {
-    return this.#connection.data({ method: "POST", path: requestPath`/api-keys/${id}/rotate`, body: rotation, options })
+    return this.#connection.data({
+      method: "POST",
+      path: buildRequestPath`/api-keys/${id}/rotate`,
+      body: rotation,
+      options
+    })
   }
 
-  /** Revokes a key. Every server rejects the key within 5 seconds. The call can be repeated safely. */
+  /** Revokes a key. Every server rejects the key within 5 seconds. A repeated call has no further effect. */
   async revoke(id: string, options?: RequestOptions): Promise<RevokedApiKey> {
-    return this.#connection.data({ method: "DELETE", path: requestPath`/api-keys/${id}`, options })
+    return this.#connection.data({ method: "DELETE", path: buildRequestPath`/api-keys/${id}`, options })
   }
 }

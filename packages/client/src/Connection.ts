@@ -1,15 +1,15 @@
 /**
  * Sends requests for one credential, with retries and timeouts. The module Retry decides about retries, and the module
- * Answer parses responses.
+ * ResponseParser parses responses.
  */
-import { baseAddress } from "./Address.ts"
-import { parseAnswer, type RawAnswer } from "./Answer.ts"
+import { buildBaseUrl } from "./Address.ts"
 import { ConnectionError, PartnerCommentaryError, TimeoutError } from "./Errors.ts"
 import type { ClientOptions, Credential, PostOptions, ResponseInfo } from "./Options.ts"
 import { pause, withTimeout } from "./Pause.ts"
-import { rateLimitOf } from "./RateLimit.ts"
-import { retryDelay } from "./Retry.ts"
-import { version } from "./Version.ts"
+import { parseRateLimit } from "./RateLimit.ts"
+import { parseResponse, type RawResponse } from "./ResponseParser.ts"
+import { computeRetryDelayMs } from "./Retry.ts"
+import { clientVersion } from "./Version.ts"
 
 export interface ApiCall {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE"
@@ -17,11 +17,11 @@ export interface ApiCall {
   readonly path: string
   readonly body?: unknown
   readonly options?: PostOptions | undefined
-  /** If true, a failed call is not retried, and the request has no idempotency key. */
+  /** If true, the client does not retry a failed call and sends no idempotency key. */
   readonly once?: boolean
   /**
-   * If true, the request accepts a stream of events. The caller then reads the body, and the signal of the options ends
-   * the stream.
+   * If true, the request accepts a stream of events. The caller reads the body of the response. The signal of the
+   * options ends the stream.
    */
   readonly isStream?: boolean
 }
@@ -78,7 +78,7 @@ export class Connection {
         "This is a browser, where anyone can read the key. Call the service from your server, or set allowBrowser: true if the key may be public."
       )
     }
-    this.#base = baseAddress(options.baseUrl)
+    this.#base = buildBaseUrl(options.baseUrl)
     this.#header = header
     this.#credential = credential
     this.#options = options
@@ -89,8 +89,8 @@ export class Connection {
   }
 
   /**
-   * Returns whether the credential is a test key. If the credential is a function, the result is false until the first
-   * request has called the function.
+   * Returns whether the credential is a test key. For a credential function, returns false until the first request has
+   * called the function.
    */
   get isTest(): boolean {
     return this.#isTest
@@ -110,10 +110,11 @@ export class Connection {
     const body = call.body === undefined ? null : JSON.stringify(call.body)
     for (let attempt = 1; ; attempt++) {
       try {
-        return parseAnswer(await this.#attempt(call, attempt, headers, body, timeoutMs)) as A
+        return parseResponse(await this.#attempt(call, attempt, headers, body, timeoutMs)) as A
       } catch (error) {
         signal?.throwIfAborted()
-        const wait = attempt > maxRetries ? null : retryDelay(error, attempt, this.#maxRetryWaitMs, Math.random())
+        const wait =
+          attempt > maxRetries ? null : computeRetryDelayMs(error, attempt, this.#maxRetryWaitMs, Math.random())
         if (wait === null) throw error
         await pause(wait, signal)
       }
@@ -126,7 +127,7 @@ export class Connection {
    */
   async stream(call: ApiCall, timeoutMs: number): Promise<ReadableStream<Uint8Array> | null> {
     const answer = await this.#attempt(call, 1, this.#headersOf(call), null, timeoutMs)
-    if (answer.body === null) parseAnswer(answer)
+    if (answer.body === null) parseResponse(answer)
     return answer.body
   }
 
@@ -136,7 +137,7 @@ export class Connection {
     shared: Headers,
     body: string | null,
     timeoutMs: number
-  ): Promise<RawAnswer & { readonly body: ReadableStream<Uint8Array> | null }> {
+  ): Promise<RawResponse & { readonly body: ReadableStream<Uint8Array> | null }> {
     const { fetch = globalThis.fetch } = this.#options
     const outer = call.options?.signal
     const headers = new Headers(shared)
@@ -145,7 +146,7 @@ export class Connection {
     headers.set(this.#header.name, this.#header.scheme + (await this.#secret()))
     const late = new TimeoutError(`No answer within ${timeoutMs} ms (request ${sentId}).`, sentId)
     const start = Date.now()
-    // Do not follow redirects, because a redirect could send the key to another server.
+    // Do not follow redirects, because a redirect could send the API key to another server.
     const init: RequestInit = { method: call.method, headers, body, redirect: "manual" }
     const answer = await withTimeout(timeoutMs, late, outer, async (signal) => {
       const response = await fetch(this.#base + call.path, {
@@ -168,7 +169,7 @@ export class Connection {
       requestId,
       attempt,
       durationMs: Date.now() - start,
-      rateLimit: rateLimitOf(answer.headers),
+      rateLimit: parseRateLimit(answer.headers),
       replayed: answer.headers.get("idempotency-replayed") === "true",
       headers: answer.headers
     }
@@ -181,7 +182,7 @@ export class Connection {
     const headers = new Headers(this.#options.headers)
     for (const [name, value] of Object.entries(options?.headers ?? {})) headers.set(name, value)
     headers.set("accept", isStream ? eventStream : "application/json")
-    headers.set("user-agent", `partner-commentary-client/${version}`)
+    headers.set("user-agent", `partner-commentary-client/${clientVersion}`)
     if (body !== undefined) headers.set("content-type", "application/json")
     if (method === "POST" && once !== true) {
       headers.set("idempotency-key", options?.idempotencyKey ?? crypto.randomUUID())

@@ -1,7 +1,7 @@
 /** Wire types of deliveries. A delivery sends one event to one webhook in one or more attempts. */
 import type { SubscribableEvent } from "./Webhook.ts"
 import type { PastEvent } from "./WebhookEvent.ts"
-import type { Open, Timestamp } from "./Wire.ts"
+import type { OpenEnum, Timestamp } from "./Wire.ts"
 
 /**
  * The status of a delivery. A `held` delivery waits without attempts until the webhook can receive events. The status
@@ -16,13 +16,13 @@ export interface DeliveryAttempt {
   /**
    * The trigger of the attempt: the schedule, your request, or a probe that tests whether your endpoint works again.
    */
-  readonly kind: Open<"scheduled" | "manual" | "probe">
+  readonly kind: OpenEnum<"scheduled" | "manual" | "probe">
   readonly at: Timestamp
   readonly duration_ms: number
   /** The HTTP status of the response; null if no response arrived. */
   readonly response_code: number | null
   /** The kind of failure; null if the attempt succeeded. */
-  readonly error_class: Open<DeliveryFailure> | null
+  readonly error_class: OpenEnum<DeliveryFailure> | null
   readonly error: string | null
 }
 
@@ -37,11 +37,11 @@ export interface Delivery {
   readonly id: string
   readonly webhook_id: string
   readonly event_id: string
-  readonly type: Open<SubscribableEvent>
+  readonly type: OpenEnum<SubscribableEvent>
   readonly topic_id: string
-  /** The event's assignment. For `topic.completed`, the assignment that completed the topic. */
+  /** The event's assignment. For an event `topic.completed`, this is the assignment that completed the topic. */
   readonly share_id: string
-  readonly status: Open<DeliveryStatus>
+  readonly status: OpenEnum<DeliveryStatus>
   readonly created_at: Timestamp
   /**
    * The time of the next attempt. Null while an attempt is running, while the webhook is paused or disabled, and when
@@ -63,29 +63,29 @@ export interface DeliveryDetail extends Omit<Delivery, "attempts"> {
 }
 
 /** The filter and page size of a list of deliveries. */
-export interface ListDeliveries {
+export interface ListDeliveriesOptions {
   readonly status?: DeliveryStatus | undefined
-  /** The page size, from 1 to 100. The default is 20. */
+  /** The page size, from 1 to 100, by default 20. */
   readonly limit?: number | undefined
   /** The `next_cursor` of an earlier page. */
   readonly cursor?: string | undefined
 }
 
 /**
- * The period in which the service created the events to send again. `since` is inclusive and `until` is exclusive. Both
- * times are ISO 8601 with a time zone.
+ * The period in which the service created the events to send again. `since` is inclusive and `until` is exclusive.
+ * `since` and `until` are ISO 8601 with a time zone.
  */
 export interface RecoverWebhook {
   /** The start of the period, which must be within the last 30 days. */
   readonly since: Timestamp
-  /** The end of the period. The default is the current time. */
+  /** The end of the period, by default the current time. */
   readonly until?: Timestamp
   /** If true, the call only counts the deliveries and sends nothing. */
   readonly dry_run?: boolean
 }
 
 /** The number of deliveries that a recovery sends again. */
-export interface Recovery {
+export interface WebhookRecovery {
   readonly since: Timestamp
   readonly until: Timestamp
   readonly dry_run: boolean

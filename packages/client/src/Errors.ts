@@ -126,7 +126,9 @@ export class TimeoutError extends ConnectionError {
   override name = "TimeoutError"
 }
 
-/** The response did not come from the service. Causes are a proxy's HTML page, a redirect or a wrong `baseUrl`. */
+/**
+ * The response did not come from the service. Possible causes are a proxy's HTML page, a redirect or a wrong `baseUrl`.
+ */
 export class UnexpectedAnswerError extends PartnerCommentaryError {
   override name = "UnexpectedAnswerError"
   readonly status: number

@@ -1,23 +1,23 @@
 /**
  * Lists and follows past events. Use the list to fetch events that a webhook missed, or to poll instead of a webhook.
  */
-import { queryString } from "./Address.ts"
+import { formatQueryString } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
-import { type FollowEvents, followEvents } from "./Following.ts"
+import { type FollowEventsOptions, followEvents } from "./Following.ts"
 import { type CursorPage, Listing } from "./Listing.ts"
 import type { RequestOptions } from "./Options.ts"
 import type { SubscribableEvent } from "./Webhook.ts"
 import type { PastEvent } from "./WebhookEvent.ts"
 
 /** The filter and page size of a list of events. */
-export interface ListEvents {
+export interface ListEventsOptions {
   readonly type?: SubscribableEvent | undefined
   /** The list contains only events at or after this time, which is ISO 8601 with a time zone. */
   readonly since?: string | undefined
-  /** The page size, from 1 to 100. The default is 20. */
+  /** The page size, from 1 to 100, by default 20. */
   readonly limit?: number | undefined
   /**
-   * `asc` lists events in the order in which the service stored them. The default `desc` lists the newest event first.
+   * With `asc`, the event that the service stored first comes first. The default `desc` lists the newest event first.
    */
   readonly order?: "asc" | "desc" | undefined
   /**
@@ -40,28 +40,28 @@ export class EventsClient {
    * Lists events of the last 30 days, newest first. Await the list for a page, or iterate over all items. With `after`,
    * the list contains all later events, oldest first. Scope `topics:read`.
    */
-  list(events: ListEvents = {}, options?: RequestOptions): Listing<PastEvent, CursorPage<PastEvent>> {
+  list(events: ListEventsOptions = {}, options?: RequestOptions): Listing<PastEvent, CursorPage<PastEvent>> {
     const isForward = events.order === "asc" || events.after !== undefined
     return new Listing((cursor) => {
       const place = cursor === undefined ? {} : isForward ? { after: cursor, cursor: undefined } : { cursor }
       return this.#connection.send<CursorPage<PastEvent>>({
         method: "GET",
-        path: `/events${queryString({ ...events, ...place })}`,
+        path: `/events${formatQueryString({ ...events, ...place })}`,
         options
       })
     })
   }
 
   /**
-   * Iterates over all events, each once, in the order in which the service stored them, and waits for new events. The
-   * client reads a stream. If a proxy blocks the stream, the client sends long-polling requests. After the first
-   * response, an outage only delays the iteration. The iteration ends with `break`, or rejects with the reason of
-   * `signal`. Scope `topics:read`.
+   * Iterates over all events in the order in which the service stored the events, and then waits for new events. Each
+   * event occurs once. The client reads a stream. If a proxy blocks the stream, the client sends long-polling requests.
+   * After the first response, an outage only delays the iteration. The iteration ends with `break`, or rejects with the
+   * reason of `signal`. Scope `topics:read`.
    *
    * ```ts for await (const event of client.events.follow({ after: last })) await store(event)
    * ```
    */
-  follow(events: FollowEvents = {}): AsyncGenerator<PastEvent, never, undefined> {
+  follow(events: FollowEventsOptions = {}): AsyncGenerator<PastEvent, never, undefined> {
     return followEvents(this.#connection, events)
   }
 }

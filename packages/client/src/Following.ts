@@ -1,28 +1,28 @@
 /**
- * Follows events until the caller stops: over a stream, or with long-polling requests where a proxy blocks the stream.
- * A new stream or request continues after the last received event.
+ * Follows events until the caller stops. Uses a stream, or long-polling requests if a proxy blocks the stream. A new
+ * stream or request continues after the last received event.
  */
-import { queryString } from "./Address.ts"
+import { formatQueryString } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import { ApiError, ConnectionError, TimeoutError } from "./Errors.ts"
 import type { CursorPage } from "./Listing.ts"
 import type { RequestOptions, ResponseInfo } from "./Options.ts"
 import { pause } from "./Pause.ts"
-import { backoff, isTemporaryFailure, requestedDelay } from "./Retry.ts"
+import { computeBackoffMs, findRequestedDelayMs, isTemporaryFailure } from "./Retry.ts"
 import { readEvents } from "./ServerSentEvents.ts"
 import {
-  defaultPollPauseMs,
+  computeDefaultPollPauseMs,
+  computeRateLimitPauseMs,
   longPollTimeoutMarginMs,
   maxLongPollSeconds,
   minPollPauseMs,
-  rateLimitPauseMs,
   wasLongPoll
 } from "./Waiting.ts"
 import type { SubscribableEvent } from "./Webhook.ts"
 import type { PastEvent } from "./WebhookEvent.ts"
 
 /** The filter and start position of `events.follow`. */
-export interface FollowEvents extends RequestOptions {
+export interface FollowEventsOptions extends RequestOptions {
   readonly type?: SubscribableEvent | undefined
   /**
    * The id of the last event that you handled. By default, the iteration starts with the oldest event of the last 30
@@ -31,7 +31,7 @@ export interface FollowEvents extends RequestOptions {
   readonly after?: string | undefined
   /** The iteration returns only events at or after this time, which is ISO 8601 with a time zone. */
   readonly since?: string | undefined
-  /** The client calls this function for each temporary failure, after which the iteration continues. */
+  /** The client calls this function for each temporary failure. The iteration continues after the failure. */
   readonly onOutage?: ((error: Error) => void) | undefined
 }
 
@@ -42,20 +42,20 @@ export interface FollowEvents extends RequestOptions {
 const silenceMs = 40_000
 const firstPartMs = 20_000
 /**
- * The minimum duration of a stream in milliseconds. If a stream ends earlier, the client concludes that the service's
- * host does not support streams.
+ * The minimum duration of a stream in milliseconds. If a stream is shorter than this minimum, the client concludes that
+ * the service's host does not support streams.
  */
 const shortestStreamMs = 5000
-/** The time for which the client uses long polling before it tries a stream again, in milliseconds. */
+/** The time in milliseconds for which the client uses long polling before the client tries a stream again. */
 const withoutStreamMs = 10 * 60_000
 const pageSize = 100
 
-/** No stream arrived, or it ended too early. Long-polling requests may still work. */
+/** No stream arrived, or the stream ended too early. Long-polling requests may still work. */
 class NoStream extends Error {}
 
 export async function* followEvents(
   connection: Connection,
-  { after, onOutage, since, type, ...options }: FollowEvents
+  { after, onOutage, since, type, ...options }: FollowEventsOptions
 ): AsyncGenerator<PastEvent, never, undefined> {
   const { signal } = options
   let place = after
@@ -77,7 +77,7 @@ export async function* followEvents(
     signal?.addEventListener("abort", abort, { once: true })
     let hasPart = false
     try {
-      const path = `/events/stream${queryString({ type, since, after: place })}`
+      const path = `/events/stream${formatQueryString({ type, since, after: place })}`
       const sent = { ...options, signal: stop.signal, onResponse }
       const call = { method: "GET", path, options: sent, isStream: true } as const
       const body = await connection.stream(call, firstPartMs)
@@ -120,7 +120,7 @@ export async function* followEvents(
     const headers = { ...options.headers, prefer: `wait=${maxLongPollSeconds}` }
     const { data, pagination } = await connection.send<CursorPage<PastEvent>>({
       method: "GET",
-      path: `/events${queryString({ type, since, order: "asc", after: place, limit: pageSize })}`,
+      path: `/events${formatQueryString({ type, since, order: "asc", after: place, limit: pageSize })}`,
       options: { ...options, headers, timeoutMs, onResponse }
     })
     isConnected = true
@@ -135,8 +135,8 @@ export async function* followEvents(
 
   const pauseAfter = (found: number): number => {
     const info = answer as ResponseInfo | null
-    if (info === null || (found === 0 && !wasLongPoll(info))) return defaultPollPauseMs(connection)
-    return Math.max(minPollPauseMs - info.durationMs, rateLimitPauseMs(info.rateLimit))
+    if (info === null || (found === 0 && !wasLongPoll(info))) return computeDefaultPollPauseMs(connection)
+    return Math.max(minPollPauseMs - info.durationMs, computeRateLimitPauseMs(info.rateLimit))
   }
 
   for (;;) {
@@ -150,7 +150,7 @@ export async function* followEvents(
       }
       if (!isConnected || !isTemporaryFailure(error)) throw error
       onOutage?.(error as Error)
-      reconnectMs = Math.max(requestedDelay(error) ?? 0, backoff(++failures, Math.random()))
+      reconnectMs = Math.max(findRequestedDelayMs(error) ?? 0, computeBackoffMs(++failures, Math.random()))
     }
     await pause(reconnectMs, signal)
   }

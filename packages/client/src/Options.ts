@@ -1,7 +1,7 @@
 /** The options of clients and of calls. */
 import type { RateLimit } from "./RateLimit.ts"
 
-/** The information about one response that `onResponse` receives. The information never contains the key. */
+/** The information about one response that `onResponse` receives. `ResponseInfo` never contains the API key. */
 export interface ResponseInfo {
   readonly method: string
   /** The path of the request after `baseUrl`, including the query. */
@@ -27,15 +27,16 @@ export interface RequestOptions {
   readonly maxRetries?: number | undefined
   /** Headers in addition to the client's headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Called for every response, including those of retried attempts. */
+  /** The client calls this function for every response, including the responses of attempts that the client retries. */
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined
 }
 
 /** The options of one POST request. */
 export interface PostOptions extends RequestOptions {
   /**
-   * Your own idempotency key, 1 to 255 visible ASCII characters. Calls with the same key and body within 24 hours run
-   * once and get the same response. By default, each call has a new key, and all retries of the call have the same key.
+   * Your own idempotency key, 1 to 255 visible ASCII characters. Calls with the same idempotency key and body within 24
+   * hours run once and get the same response. By default, each call has a new idempotency key, which all retries of the
+   * call share.
    */
   readonly idempotencyKey?: string | undefined
 }
@@ -44,27 +45,27 @@ export interface PostOptions extends RequestOptions {
 export interface ClientOptions {
   /** The URL of the service, such as `https://api.example.com`, with or without `/partner/v1`. */
   readonly baseUrl: string
-  /** The timeout of one attempt until the last byte of the response, in milliseconds. The default is 30,000. */
+  /** The timeout of one attempt until the last byte of the response, in milliseconds, by default 30,000. */
   readonly timeoutMs?: number | undefined
-  /** The maximum number of retries after the first attempt. The default is 3. */
+  /** The maximum number of retries after the first attempt, by default 3. */
   readonly maxRetries?: number | undefined
   /**
-   * The longest pause before a retry, in milliseconds. If the service requests a longer pause with `Retry-After`, the
-   * call fails without a retry. The default is 60,000.
+   * The longest pause before a retry, in milliseconds, by default 60,000. If the service requests a longer pause with
+   * `Retry-After`, the call fails without a retry.
    */
   readonly maxRetryWaitMs?: number | undefined
   /** Replaces the runtime's `fetch`, for example for a proxy, tests or tracing. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /** The headers that the client adds to every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Called for every response, including those of retried attempts. */
+  /** The client calls this function for every response, including the responses of attempts that the client retries. */
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined
   /** Allows the use of the client in a browser, where every visitor can read the key. */
   readonly allowBrowser?: boolean | undefined
 }
 
 /**
- * The credential, or a function that returns it. The client calls the function before every attempt, so the next
- * attempt uses a rotated credential.
+ * The credential, or a function that returns the credential. The client calls the function before every attempt, so the
+ * next attempt uses a rotated credential.
  */
 export type Credential = string | (() => string | Promise<string>)

@@ -62,8 +62,8 @@ export {
   UnexpectedAnswerError,
   WaitTimeoutError
 } from "./Errors.ts"
-export type { ListEvents } from "./Events.ts"
-export type { FollowEvents } from "./Following.ts"
+export type { ListEventsOptions } from "./Events.ts"
+export type { FollowEventsOptions } from "./Following.ts"
 export type { CursorPage, Listing, Page } from "./Listing.ts"
 export type { ClientOptions, Credential, PostOptions, RequestOptions, ResponseInfo } from "./Options.ts"
 export {
@@ -75,17 +75,17 @@ export type { Persona, PersonaSummary } from "./Persona.ts"
 export type { RateLimit } from "./RateLimit.ts"
 export type * from "./TestAssignment.ts"
 export type * from "./Topic.ts"
-export type { ListTopics } from "./Topics.ts"
+export type { ListTopicsOptions } from "./Topics.ts"
 export type { Usage } from "./Usage.ts"
 export type { WaitOptions } from "./Waiting.ts"
 export type * from "./Webhook.ts"
 export type * from "./WebhookEvent.ts"
 export {
-  type VerifyOptions,
+  type VerifyWebhookOptions,
   verifyWebhook,
   type WebhookHeaders,
   type WebhookRefusal,
   WebhookVerificationError
 } from "./WebhookVerification.ts"
-export type { Json, Metadata, Open, Timestamp } from "./Wire.ts"
+export type { Json, Metadata, OpenEnum, Timestamp } from "./Wire.ts"
 // biome-ignore-end lint/performance/noBarrelFile: the only entry point of the package lists its exports here

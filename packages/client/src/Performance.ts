@@ -3,16 +3,16 @@ import type { Timestamp } from "./Wire.ts"
 
 /** The period of a performance report, which is at most 366 days long. */
 export interface PerformancePeriod {
-  /** The inclusive start of the period. The default is the start of the UTC day 30 days before `to`. */
+  /** The inclusive start of the period, by default the start of the UTC day 30 days before `to`. */
   readonly from?: Timestamp | Date | undefined
-  /** The exclusive end of the period. The default is the current time. */
+  /** The exclusive end of the period, by default the current time. */
   readonly to?: Timestamp | Date | undefined
 }
 
 /**
  * A summary of durations in seconds, with millisecond precision. Without a measured value, `median` and `p90` are null.
  */
-export interface Spread {
+export interface DurationPercentiles {
   /** The number of measured values. */
   readonly count: number
   /** Half of the measured durations are at most this long. */
@@ -23,8 +23,8 @@ export interface Spread {
 
 export interface PerformanceFigures {
   /**
-   * The number of requests to creators by their current result. `sent` is the number of all requests, which is the sum
-   * of the other counts.
+   * The number of requests to creators, by the current result of each request. `sent` is the number of all requests,
+   * which is the sum of the other counts.
    */
   readonly counts: {
     readonly sent: number
@@ -37,12 +37,12 @@ export interface PerformanceFigures {
     readonly withdrawn: number
     readonly cancelled: number
   }
-  /** The time from the delivery of the request mail to the creator's perspective. */
-  readonly response_time: Spread
-  /** The time from the creator's perspective to the first draft. */
-  readonly generation_time: Spread
+  /** The time from the delivery of the request mail until the creator submits a perspective. */
+  readonly response_time: DurationPercentiles
+  /** The time from the submission of the creator's perspective to the first draft. */
+  readonly generation_time: DurationPercentiles
   /** The time from the first draft to the creator's approval. */
-  readonly approval_time: Spread
+  readonly approval_time: DurationPercentiles
 }
 
 export interface PerformanceReport {

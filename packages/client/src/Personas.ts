@@ -1,5 +1,5 @@
 /** Reads the personas for which you have a license. */
-import { requestPath } from "./Address.ts"
+import { buildRequestPath } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { RequestOptions } from "./Options.ts"
 import type { Persona, PersonaSummary } from "./Persona.ts"
@@ -17,10 +17,10 @@ export class PersonasClient {
   }
 
   /**
-   * Reads one persona with biography and expertise. If you have no license or the persona does not exist, the call
-   * fails with `not_licensed` or `not_found`. Scope `personas:read`.
+   * Reads one persona with biography and expertise. The call fails with `not_licensed` if you have no license, and with
+   * `not_found` if the persona does not exist. Scope `personas:read`.
    */
   async get(id: string, options?: RequestOptions): Promise<Persona> {
-    return this.#connection.data({ method: "GET", path: requestPath`/personas/${id}`, options })
+    return this.#connection.data({ method: "GET", path: buildRequestPath`/personas/${id}`, options })
   }
 }

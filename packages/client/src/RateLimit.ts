@@ -15,7 +15,7 @@ const number = (headers: Headers, name: string): number => Number.parseInt(heade
 
 const serverNow = (headers: Headers): number => Date.parse(headers.get("date") ?? "") || Date.now()
 
-export const rateLimitOf = (headers: Headers): RateLimit | null => {
+export const parseRateLimit = (headers: Headers): RateLimit | null => {
   const limit = number(headers, "x-ratelimit-limit")
   const remaining = number(headers, "x-ratelimit-remaining")
   const resetsInMs = Math.max(0, number(headers, "x-ratelimit-reset") * 1000 - serverNow(headers))
@@ -23,7 +23,7 @@ export const rateLimitOf = (headers: Headers): RateLimit | null => {
 }
 
 /** Returns the delay of a `Retry-After` header in milliseconds. Returns null if the header is missing or invalid. */
-export const retryAfterOf = (headers: Headers): number | null => {
+export const parseRetryAfterMs = (headers: Headers): number | null => {
   const text = headers.get("retry-after")?.trim() ?? ""
   if (/^\d+$/.test(text)) return Number(text) * 1000
   const date = Date.parse(text)

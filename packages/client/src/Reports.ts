@@ -1,5 +1,5 @@
 /** Reads usage reports and performance reports. */
-import { queryString } from "./Address.ts"
+import { formatQueryString } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { RequestOptions } from "./Options.ts"
 import type { PerformancePeriod, PerformanceReport } from "./Performance.ts"
@@ -27,6 +27,10 @@ export class MetricsClient {
 
   /** Reads the results and durations of requests in a period, overall and by persona. Scope `usage:read`. */
   async performance(period: PerformancePeriod = {}, options?: RequestOptions): Promise<PerformanceReport> {
-    return this.#connection.data({ method: "GET", path: `/metrics/performance${queryString({ ...period })}`, options })
+    return this.#connection.data({
+      method: "GET",
+      path: `/metrics/performance${formatQueryString({ ...period })}`,
+      options
+    })
   }
 }

@@ -3,7 +3,7 @@
  * retries are safe.
  */
 import { ApiError, ConnectionError, UnexpectedAnswerError } from "./Errors.ts"
-import { retryAfterOf } from "./RateLimit.ts"
+import { parseRetryAfterMs } from "./RateLimit.ts"
 
 const firstPauseMs = 500
 const longestPauseMs = 8000
@@ -15,10 +15,13 @@ const passing = new Set([408, 429, 500, 502, 503, 504])
 const quotaUsedUp = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "rate_limit_exceeded" && error.details?.quota !== undefined
 
-/** Returns the delay in milliseconds that the service requested with `Retry-After` or in the error details, or null. */
-export const requestedDelay = (error: unknown): number | null => {
+/**
+ * Returns the delay in milliseconds that the service requested in `Retry-After` or in the error details; null if the
+ * service requested no delay.
+ */
+export const findRequestedDelayMs = (error: unknown): number | null => {
   if (!(error instanceof ApiError) && !(error instanceof UnexpectedAnswerError)) return null
-  const header = retryAfterOf(error.headers)
+  const header = parseRetryAfterMs(error.headers)
   if (header !== null || !(error instanceof ApiError) || error.code !== "rate_limit_exceeded") return header
   const seconds = error.details?.retry_after
   return typeof seconds === "number" ? seconds * 1000 : null
@@ -31,17 +34,17 @@ export const isTemporaryFailure = (error: unknown): boolean => {
 }
 
 /** Returns a random delay in milliseconds. The maximum delay doubles with each attempt, from 0.5 to 8 seconds. */
-export const backoff = (attempt: number, random: number): number =>
+export const computeBackoffMs = (attempt: number, random: number): number =>
   random * Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1))
 
 /**
- * Returns the milliseconds until the next attempt, or null for none. Without `Retry-After`, the delay is a random
- * backoff. With `Retry-After`, the delay is the header's time plus a random part of a second, so that callers do not
- * retry simultaneously.
+ * Returns the milliseconds until the next attempt, or null if the client must not retry. Without `Retry-After`, the
+ * delay is a random backoff. With `Retry-After`, the delay is the header's time plus a random part of a second, so that
+ * callers do not retry simultaneously.
  */
-export const retryDelay = (error: unknown, attempt: number, maxMs: number, random: number): number | null => {
+export const computeRetryDelayMs = (error: unknown, attempt: number, maxMs: number, random: number): number | null => {
   if (!isTemporaryFailure(error)) return null
-  const asked = requestedDelay(error)
-  if (asked === null) return Math.min(maxMs, backoff(attempt, random))
+  const asked = findRequestedDelayMs(error)
+  if (asked === null) return Math.min(maxMs, computeBackoffMs(attempt, random))
   return asked > maxMs ? null : asked + random * Math.min(1000, asked)
 }

@@ -1,6 +1,6 @@
 /** Wire types for manual steps of simulated creators in the test environment. */
 import type { AssignmentFailure, AssignmentStatus } from "./Topic.ts"
-import type { Open, Timestamp } from "./Wire.ts"
+import type { OpenEnum, Timestamp } from "./Wire.ts"
 
 /**
  * `respond`, `decline`, `approve` and `withdraw` are actions of the creator. `generate` and `fail` are results of the
@@ -10,8 +10,8 @@ export type SimulatedAction = "respond" | "generate" | "approve" | "decline" | "
 
 export interface AdvanceAssignment {
   /**
-   * The step to take. By default, the simulated creator takes its usual next step, which depends on the test persona or
-   * on a keyword in the content.
+   * The step that the simulated creator takes. By default, the simulated creator takes its usual next step, which
+   * depends on the test persona or on a keyword in the content.
    */
   readonly action?: SimulatedAction
 }
@@ -22,13 +22,13 @@ export interface SimulatedAssignment {
   readonly topic_id: string
   readonly persona_id: string
   readonly persona_name: string
-  readonly status: Open<AssignmentStatus>
+  readonly status: OpenEnum<AssignmentStatus>
   readonly status_updated_at: Timestamp
   readonly has_commentary: boolean
   readonly failure: AssignmentFailure | null
   /**
-   * The possible next actions of the simulated creator. The action that leads to a commentary is first. The list is
+   * The possible next actions of the simulated creator. The first action in the list leads to a commentary. The list is
    * empty when no action is possible.
    */
-  readonly actions: ReadonlyArray<Open<SimulatedAction>>
+  readonly actions: ReadonlyArray<OpenEnum<SimulatedAction>>
 }

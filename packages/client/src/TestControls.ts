@@ -1,5 +1,5 @@
 /** Controls simulated creators in the test environment. Use a key that begins with `pk_test_`. */
-import { requestPath } from "./Address.ts"
+import { buildRequestPath } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { PostOptions } from "./Options.ts"
 import type { AdvanceAssignment, SimulatedAssignment } from "./TestAssignment.ts"
@@ -18,7 +18,7 @@ export class TestEnvironmentClient {
   async advance(shareId: string, step: AdvanceAssignment = {}, options?: PostOptions): Promise<SimulatedAssignment> {
     return this.#connection.data({
       method: "POST",
-      path: requestPath`/test/assignments/${shareId}/advance`,
+      path: buildRequestPath`/test/assignments/${shareId}/advance`,
       body: step,
       options
     })

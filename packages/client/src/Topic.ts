@@ -3,13 +3,13 @@
  * adds.
  */
 import type { ErrorDetails } from "./Errors.ts"
-import type { Metadata, Open, Timestamp } from "./Wire.ts"
+import type { Metadata, OpenEnum, Timestamp } from "./Wire.ts"
 
-export type OutputType = "text" | "audio" | "video"
+export type CommentaryOutputType = "text" | "audio" | "video"
 
 /**
- * A topic is `pending` until a creator answers, `in_progress` until a commentary is ready, `partial` while some
- * commentaries are ready, and `completed` when no further commentary will come.
+ * A topic is `pending` until a creator answers, and `in_progress` until a commentary is ready. A topic is `partial`
+ * while some commentaries are ready, and `completed` when no further commentary will come.
  */
 export type TopicStatus = "pending" | "in_progress" | "partial" | "completed"
 
@@ -48,20 +48,19 @@ export interface CreateTopic {
    */
   readonly external_reference?: string
   /**
-   * The requested output types. The default is `["text"]`. The service always produces text, even if the list omits
-   * `text`.
+   * The requested output types, by default `["text"]`. The service always produces text, even if the list omits `text`.
    */
-  readonly output_types?: ReadonlyArray<OutputType>
+  readonly output_types?: ReadonlyArray<CommentaryOutputType>
   /** Your own data, which responses and webhooks return. */
   readonly metadata?: Metadata
   /**
-   * The ids of the webhooks that receive the topic's events. The default is all your webhooks. An empty list means no
-   * webhook.
+   * The ids of the webhooks that receive the topic's events. By default, all your webhooks receive the events. With an
+   * empty list, no webhook receives the events.
    */
   readonly webhook_ids?: ReadonlyArray<string>
   /**
-   * The deadline for responses in ISO 8601 with a time zone, 1 hour to 14 days ahead. The default is 48 hours after the
-   * request mail.
+   * The deadline for creators' responses, 1 hour to 14 days ahead, in ISO 8601 with a time zone. By default, the
+   * deadline is 48 hours after the request mail.
    */
   readonly respond_by?: Timestamp
 }
@@ -95,8 +94,8 @@ export interface Topic {
   readonly content: string
   readonly metadata: Metadata
   /** The requested output types. */
-  readonly output_types: ReadonlyArray<Open<OutputType>>
-  /** The webhooks that receive the topic's events; absent if all of them do. */
+  readonly output_types: ReadonlyArray<OpenEnum<CommentaryOutputType>>
+  /** The webhooks that receive the topic's events; absent if all your webhooks receive the events. */
   readonly webhook_ids?: ReadonlyArray<string>
   /** The number of personas to which the topic was sent. */
   readonly personas_sent: number
@@ -108,7 +107,7 @@ export interface Topic {
 
 /** The reason why no commentary will come, and the time of the failure. */
 export interface AssignmentFailure {
-  readonly reason: Open<FailureReason>
+  readonly reason: OpenEnum<FailureReason>
   readonly at: Timestamp
 }
 
@@ -119,14 +118,14 @@ export interface TopicProgress {
   readonly content: string
   readonly metadata: Metadata
   /** The requested output types. */
-  readonly output_types: ReadonlyArray<Open<OutputType>>
-  readonly overall_status: Open<TopicStatus>
+  readonly output_types: ReadonlyArray<OpenEnum<CommentaryOutputType>>
+  readonly overall_status: OpenEnum<TopicStatus>
   readonly created_at: Timestamp
   readonly personas: ReadonlyArray<{
     readonly share_id: string
     readonly persona_id: string
     readonly persona_name: string
-    readonly status: Open<AssignmentStatus>
+    readonly status: OpenEnum<AssignmentStatus>
     readonly status_updated_at: Timestamp
     /** True if the commentary is ready to fetch. */
     readonly has_commentary: boolean
@@ -134,7 +133,7 @@ export interface TopicProgress {
     /** The creator's deadline to answer or to approve the draft; null while the creator need not act. */
     readonly expires_at: Timestamp | null
   }>
-  /** The number of personas by status of the assignment. */
+  /** The number of personas for each status of an assignment. */
   readonly summary: { readonly total: number } & { readonly [Status in AssignmentStatus]: number }
 }
 
@@ -156,14 +155,14 @@ export interface AssignmentOutcome {
   readonly persona_id: string
   readonly persona_name: string
   readonly persona_image: string
-  readonly status: Open<OutcomeStatus>
+  readonly status: OpenEnum<OutcomeStatus>
   /** The commentary is null unless the status is `completed`. */
   readonly commentary: Commentary | null
   /** The failure is null unless the status is `failed`. */
   readonly failure: AssignmentFailure | null
 }
 
-/** The number of personas by result of the assignment. */
+/** The number of personas for each result of an assignment. */
 export interface OutcomeSummary {
   readonly total_personas: number
   readonly completed: number
@@ -178,10 +177,10 @@ export interface TopicDetail {
   readonly content: string
   readonly metadata: Metadata
   /** The requested output types. */
-  readonly output_types: ReadonlyArray<Open<OutputType>>
-  /** The webhooks that receive the topic's events; absent if all of them do. */
+  readonly output_types: ReadonlyArray<OpenEnum<CommentaryOutputType>>
+  /** The webhooks that receive the topic's events; absent if all your webhooks receive the events. */
   readonly webhook_ids?: ReadonlyArray<string>
-  readonly status: Open<TopicStatus>
+  readonly status: OpenEnum<TopicStatus>
   readonly created_at: Timestamp
   readonly commentaries: ReadonlyArray<AssignmentOutcome>
   readonly summary: OutcomeSummary
@@ -194,7 +193,7 @@ export interface TopicCommentaries {
   readonly content: string
   readonly metadata: Metadata
   /** The requested output types. */
-  readonly output_types: ReadonlyArray<Open<OutputType>>
+  readonly output_types: ReadonlyArray<OpenEnum<CommentaryOutputType>>
   readonly commentaries: ReadonlyArray<CommentaryEntry>
 }
 
@@ -208,7 +207,7 @@ export interface ReferenceLookup {
   readonly content: string
   readonly metadata: Metadata
   /** The requested output types. */
-  readonly output_types: ReadonlyArray<Open<OutputType>>
+  readonly output_types: ReadonlyArray<OpenEnum<CommentaryOutputType>>
   readonly commentaries: ReadonlyArray<
     AssignmentOutcome & {
       readonly topic_id: string
@@ -231,8 +230,8 @@ export interface TopicSummary {
   readonly content: string
   readonly metadata: Metadata
   /** The requested output types. */
-  readonly output_types: ReadonlyArray<Open<OutputType>>
-  readonly status: Open<TopicStatus>
+  readonly output_types: ReadonlyArray<OpenEnum<CommentaryOutputType>>
+  readonly status: OpenEnum<TopicStatus>
   readonly commentaries_ready: number
   readonly total_personas: number
   readonly created_at: Timestamp

@@ -1,5 +1,5 @@
 /** Submits, polls, waits for, fetches and lists topics. */
-import { queryString, requestPath } from "./Address.ts"
+import { buildRequestPath, formatQueryString } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import { Listing, type Page } from "./Listing.ts"
 import type { PostOptions, RequestOptions } from "./Options.ts"
@@ -18,12 +18,15 @@ import type {
 import { type WaitOptions, waitForTopic } from "./Waiting.ts"
 
 /** The filters, order and page of a list of topics. */
-export interface ListTopics {
+export interface ListTopicsOptions {
   /** The status or statuses of the topics to list. */
   readonly status?: TopicStatus | ReadonlyArray<TopicStatus> | undefined
   /** `external_reference` cannot be combined with `status`. */
   readonly external_reference?: string | undefined
-  /** The bounds of the creation time, which are exclusive. Both bounds are ISO 8601 with a time zone. */
+  /**
+   * The bounds of the creation time, which are exclusive. `created_after` and `created_before` are ISO 8601 with a time
+   * zone.
+   */
   readonly created_after?: string | Date | undefined
   readonly created_before?: string | Date | undefined
   /**
@@ -33,7 +36,7 @@ export interface ListTopics {
   readonly updated_after?: string | Date | undefined
   /** The order of the list. The default is `desc`, which lists the newest topic first. */
   readonly order?: "asc" | "desc" | undefined
-  /** The page size, from 1 to 100. The default is 20. */
+  /** The page size, from 1 to 100, by default 20. */
   readonly limit?: number | undefined
   /** The position of the first item, from 0 to 10,000. `offset` and `cursor` cannot be combined. */
   readonly offset?: number | undefined
@@ -65,12 +68,12 @@ export class TopicsClient {
   }
 
   /** Lists your topics. Await the list for a page, or iterate over all topics. Scope `topics:read`. */
-  list(topics: ListTopics = {}, options?: RequestOptions): Listing<TopicSummary> {
+  list(topics: ListTopicsOptions = {}, options?: RequestOptions): Listing<TopicSummary> {
     return new Listing((cursor) => {
       const asked = cursor === undefined ? topics : { ...topics, offset: undefined, cursor }
       return this.#connection.send<Page<TopicSummary>>({
         method: "GET",
-        path: `/topics${queryString({ ...asked })}`,
+        path: `/topics${formatQueryString({ ...asked })}`,
         options
       })
     })
@@ -80,7 +83,7 @@ export class TopicsClient {
    * Reads a topic with all results. If the topic does not exist, the call fails with `not_found`. Scope `topics:read`.
    */
   async get(id: string, options?: RequestOptions): Promise<TopicDetail> {
-    return this.#connection.data({ method: "GET", path: requestPath`/topics/${id}`, options })
+    return this.#connection.data({ method: "GET", path: buildRequestPath`/topics/${id}`, options })
   }
 
   /**
@@ -88,16 +91,16 @@ export class TopicsClient {
    * with `not_found`. Scope `topics:read`.
    */
   async status(id: string, options?: RequestOptions): Promise<TopicProgress> {
-    return this.#connection.data({ method: "GET", path: requestPath`/topics/${id}/status`, options })
+    return this.#connection.data({ method: "GET", path: buildRequestPath`/topics/${id}/status`, options })
   }
 
   /**
-   * Cancels the topic's assignments that no creator has answered yet. Answered assignments continue. Resolves with the
-   * status after the cancellation. A repeated call changes nothing. If the topic does not exist, the call fails with
-   * `not_found`. Scope `topics:submit`.
+   * Cancels the topic's assignments that no creator has answered yet. Assignments that a creator has answered continue.
+   * Resolves with the status after the cancellation. A repeated call changes nothing. If the topic does not exist, the
+   * call fails with `not_found`. Scope `topics:submit`.
    */
   async cancel(id: string, options?: PostOptions): Promise<TopicProgress> {
-    return this.#connection.data({ method: "POST", path: requestPath`/topics/${id}/cancel`, options })
+    return this.#connection.data({ method: "POST", path: buildRequestPath`/topics/${id}/cancel`, options })
   }
 
   /**
@@ -105,7 +108,7 @@ export class TopicsClient {
    * Scope `topics:read`.
    */
   async commentaries(id: string, options?: RequestOptions): Promise<TopicCommentaries> {
-    return this.#connection.data({ method: "GET", path: requestPath`/topics/${id}/commentaries`, options })
+    return this.#connection.data({ method: "GET", path: buildRequestPath`/topics/${id}/commentaries`, options })
   }
 
   /**
@@ -113,16 +116,16 @@ export class TopicsClient {
    * Scope `topics:read`.
    */
   async byReference(reference: string, options?: RequestOptions): Promise<ReferenceLookup> {
-    return this.#connection.data({ method: "GET", path: requestPath`/topics/by-reference/${reference}`, options })
+    return this.#connection.data({ method: "GET", path: buildRequestPath`/topics/by-reference/${reference}`, options })
   }
 
   /**
    * Waits until the topic is completed, or with `until: "first"` until the first commentary is ready, and resolves with
-   * the topic. Each request waits in the service for a change, up to 25 seconds. If the service responds immediately
-   * instead, `waitFor` polls every 30 to 60 seconds, or with a test key every 1 to 2 seconds (see `intervalMs`). In
-   * both cases, `waitFor` stays within the rate limit. Temporary errors after the first status are ignored, and errors
-   * such as `not_found` reject immediately. After `timeoutMs` and one last poll, the call rejects with
-   * WaitTimeoutError. Scope `topics:read`.
+   * the topic. Each request waits in the service for a change, up to 25 seconds. If the service responds without
+   * waiting, `waitFor` polls every 30 to 60 seconds, or every 1 to 2 seconds with a test key (see `intervalMs`).
+   * `waitFor` always stays within the rate limit. Temporary errors after the first status are ignored, and errors such
+   * as `not_found` reject immediately. After `timeoutMs` and one last poll, the call rejects with WaitTimeoutError.
+   * Scope `topics:read`.
    */
   async waitFor(id: string, options?: WaitOptions): Promise<TopicDetail> {
     return waitForTopic(this, this.#connection, id, options)
@@ -139,7 +142,7 @@ export class TopicsClient {
   ): Promise<PartnerApprovedCommentary> {
     return this.#connection.data({
       method: "POST",
-      path: requestPath`/topics/${topicId}/commentaries/${commentaryId}/approve`,
+      path: buildRequestPath`/topics/${topicId}/commentaries/${commentaryId}/approve`,
       options
     })
   }

@@ -1,4 +1,5 @@
 /**
- * The version of this package, which the client sends to the service. A test compares the version with the manifest.
+ * The version of this package, which the client sends to the service. A test compares the version with the version in
+ * `package.json`.
  */
-export const version = "0.1.0"
+export const clientVersion = "0.1.0"

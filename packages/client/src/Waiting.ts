@@ -1,31 +1,31 @@
 /**
  * Waits for a topic, by default for up to two days. Each request waits in the service for a change of the status. If
- * the service responds immediately instead, the client polls the status every 30 to 60 seconds, or with a test key
- * every 1 to 2 seconds.
+ * the service responds without waiting, the client polls the status every 30 to 60 seconds, or every 1 to 2 seconds
+ * with a test key.
  */
 import { ApiError, UnexpectedAnswerError, WaitTimeoutError } from "./Errors.ts"
 import type { RequestOptions, ResponseInfo } from "./Options.ts"
 import { pause, withTimeout } from "./Pause.ts"
 import type { RateLimit } from "./RateLimit.ts"
-import { isTemporaryFailure, requestedDelay } from "./Retry.ts"
+import { findRequestedDelayMs, isTemporaryFailure } from "./Retry.ts"
 import type { TopicDetail, TopicProgress } from "./Topic.ts"
 
 export interface WaitOptions extends RequestOptions {
   /**
    * `completed` (the default) waits until no further commentary will come. `first` waits until a commentary is ready,
-   * or until none will come.
+   * or until no commentary will come.
    */
   readonly until?: "completed" | "first" | undefined
   /**
-   * The maximum waiting time in milliseconds. The default is 48 hours. This option does not set the timeout of each
-   * request. When the time is over, the client polls the topic once more with a timeout of 10 seconds.
+   * The maximum waiting time in milliseconds, by default 48 hours. This option does not set the timeout of each
+   * request. After this time, the client polls the topic once more with a timeout of 10 seconds.
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Each pause is a random time between this value and twice this value, in milliseconds. The default is 30,000, or
-   * 1,000 with a key that begins with `pk_test_`. A request that waited in the service for a change is followed by no
-   * pause. When half of the rate limit is used, pauses become longer, so that the remaining requests last until the
-   * limit resets.
+   * Each pause is a random time between this value and twice this value, in milliseconds. The value is 30,000 by
+   * default, or 1,000 with a key that begins with `pk_test_`. The client does not pause after a request that waited in
+   * the service for a change. When half of the rate limit is used, pauses become longer, so that the remaining requests
+   * last until the limit resets.
    */
   readonly intervalMs?: number | undefined
   /** The client calls this function with the first status and with every changed status. */
@@ -33,7 +33,7 @@ export interface WaitOptions extends RequestOptions {
 }
 
 /** The requests that `waitFor` sends. */
-export interface PollRequests {
+export interface TopicPollRequests {
   readonly status: (id: string, options: RequestOptions) => Promise<TopicProgress>
   readonly get: (id: string, options: RequestOptions) => Promise<TopicDetail>
 }
@@ -42,7 +42,7 @@ export interface PollRequests {
  * The properties of the connection that `waitFor` needs. `isTest` is true for a test key, and false before the first
  * request if the key is a function.
  */
-export interface PollConnection {
+export interface TopicPollConnection {
   readonly isTest: boolean
   readonly timeoutMs: number
 }
@@ -63,7 +63,7 @@ export const minPollPauseMs = 1000
  * Returns the pause before the next poll. After half of the rate limit is used, the pauses spread the other half evenly
  * until the reset, so that polling never exhausts the limit.
  */
-export const rateLimitPauseMs = (limit: RateLimit | null): number =>
+export const computeRateLimitPauseMs = (limit: RateLimit | null): number =>
   limit === null || limit.remaining * 2 >= limit.limit ? 0 : limit.resetsInMs / (limit.remaining + 1)
 
 const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
@@ -76,9 +76,9 @@ const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
 export const wasLongPoll = ({ durationMs, headers }: ResponseInfo) =>
   durationMs >= minPollPauseMs || /^\s*wait\b/i.test(headers.get("preference-applied") ?? "")
 
-/** Returns the pause between two polls if the service responds immediately instead of waiting for a change. */
-export const defaultPollPauseMs = (
-  { isTest }: Pick<PollConnection, "isTest">,
+/** Returns the pause between two polls for a service that responds without waiting for a change. */
+export const computeDefaultPollPauseMs = (
+  { isTest }: Pick<TopicPollConnection, "isTest">,
   intervalMs = isTest ? 1000 : 30_000
 ): number => intervalMs * (1 + Math.random())
 
@@ -87,8 +87,8 @@ export const defaultPollPauseMs = (
  * timeout.
  */
 export const waitForTopic = async (
-  topics: PollRequests,
-  connection: PollConnection,
+  topics: TopicPollRequests,
+  connection: TopicPollConnection,
   id: string,
   options: WaitOptions = {}
 ): Promise<TopicDetail> => {
@@ -106,8 +106,8 @@ export const waitForTopic = async (
   }
 
   /**
-   * Adds `Prefer: wait` to a request if an entity tag is known. Without a tag, the service would wait for a change even
-   * if the topic is already completed.
+   * Adds `Prefer: wait` to a request if an entity tag is known. Without an entity tag, the service would wait for a
+   * change even if the topic is already completed.
    */
   const untilChange = (request: RequestOptions): RequestOptions => {
     if (tag === null) return request
@@ -119,12 +119,13 @@ export const waitForTopic = async (
   }
 
   /**
-   * Returns the pause after a poll. The first request with an entity tag follows after a short pause, because the
-   * service can then wait for a change. The response to that request shows whether the service has waited.
+   * Returns the pause after a poll. The client pauses only briefly before the first request with an entity tag, because
+   * the service can wait for a change of the tagged status. The response to the first request with an entity tag shows
+   * whether the service waits.
    */
   const pauseAfter = (seen: TopicProgress | Error, known: string | null): number => {
-    const usual = defaultPollPauseMs(connection, intervalMs)
-    if (seen instanceof Error) return Math.max(usual, requestedDelay(seen) ?? 0)
+    const usual = computeDefaultPollPauseMs(connection, intervalMs)
+    if (seen instanceof Error) return Math.max(usual, findRequestedDelayMs(seen) ?? 0)
     if (answer === null || tag === null || (known !== null && !wasLongPoll(answer))) return usual
     return Math.min(intervalMs ?? minPollPauseMs, minPollPauseMs) - answer.durationMs
   }
@@ -155,7 +156,7 @@ export const waitForTopic = async (
       const known = tag
       const seen = await poll(untilChange(request))
       if (!(seen instanceof Error) && reached(seen, until)) return topics.get(id, request)
-      await pause(Math.max(pauseAfter(seen, known), rateLimitPauseMs(limit)), signal)
+      await pause(Math.max(pauseAfter(seen, known), computeRateLimitPauseMs(limit)), signal)
     }
   }
 

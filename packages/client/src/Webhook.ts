@@ -1,5 +1,5 @@
 /** Wire types of webhooks. The module WebhookEvent defines the types of events. */
-import type { Open, Timestamp } from "./Wire.ts"
+import type { OpenEnum, Timestamp } from "./Wire.ts"
 
 /** The event types to which a webhook can subscribe. */
 export type SubscribableEvent =
@@ -20,7 +20,7 @@ export interface CreateWebhook {
   readonly secret?: string
 }
 
-/** A change of a webhook. Absent fields stay unchanged. Use `rotateSecret` to replace the secret. */
+/** The fields of a webhook to change. Absent fields stay unchanged. Use `rotateSecret` to replace the secret. */
 export interface UpdateWebhook {
   readonly url?: string
   readonly events?: ReadonlyArray<SubscribableEvent>
@@ -30,8 +30,8 @@ export interface UpdateWebhook {
 export interface Webhook {
   readonly id: string
   readonly url: string
-  readonly events: ReadonlyArray<Open<SubscribableEvent>>
-  readonly status: Open<"active" | "paused" | "disabled">
+  readonly events: ReadonlyArray<OpenEnum<SubscribableEvent>>
+  readonly status: OpenEnum<"active" | "paused" | "disabled">
   /** The number of consecutive failed attempts. */
   readonly consecutive_failures: number
   readonly last_delivery_at: Timestamp | null
@@ -44,7 +44,7 @@ export interface Webhook {
    * The state of the circuit breaker. While the state is `open`, the service holds events. At `open_until` the service
    * tries to send one held event.
    */
-  readonly circuit: { readonly state: Open<"closed" | "open">; readonly open_until: Timestamp | null }
+  readonly circuit: { readonly state: OpenEnum<"closed" | "open">; readonly open_until: Timestamp | null }
   /** The number of held events, counted up to 1,000. */
   readonly held_count: number
 }
@@ -84,7 +84,7 @@ export interface WebhookTest {
   readonly success: boolean
   /** The id of the test event, which is `evt_test_` and a UUID. */
   readonly test_event_id: string
-  readonly delivery_status: Open<"delivered" | "failed">
+  readonly delivery_status: OpenEnum<"delivered" | "failed">
   /** The HTTP status of the response; null if no response arrived. */
   readonly response_code: number | null
   readonly error: string | null

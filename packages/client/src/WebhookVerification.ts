@@ -34,8 +34,8 @@ export type WebhookHeaders =
   | { readonly get: (name: string) => string | null }
   | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
-export interface VerifyOptions {
-  /** The maximum difference in seconds between the timestamp and the current time. The default is 300. */
+export interface VerifyWebhookOptions {
+  /** The maximum difference in seconds between the timestamp and the current time, by default 300. */
   readonly toleranceSeconds?: number | undefined
   /** The current time for the check, instead of the local clock. */
   readonly now?: Date | undefined
@@ -92,7 +92,7 @@ const bytesOf = (body: string | Uint8Array | ArrayBuffer): Uint8Array => {
   throw new TypeError("verifyWebhook needs the raw body, not a parsed object.")
 }
 
-const sentAt = (timestamp: string, { now = new Date(), toleranceSeconds = 300 }: VerifyOptions): void => {
+const sentAt = (timestamp: string, { now = new Date(), toleranceSeconds = 300 }: VerifyWebhookOptions): void => {
   if (!/^\d{1,12}$/.test(timestamp)) refuse("malformed_header", "webhook-timestamp is not a whole number of seconds.")
   const age = now.getTime() / 1000 - Number(timestamp)
   if (age > toleranceSeconds) refuse("too_old", `It was signed ${Math.floor(age)} seconds ago.`)
@@ -108,7 +108,7 @@ export const verifyWebhook = async (
   body: string | Uint8Array | ArrayBuffer,
   headers: WebhookHeaders,
   secret: string | ReadonlyArray<string>,
-  options: VerifyOptions = {}
+  options: VerifyWebhookOptions = {}
 ): Promise<WebhookEvent> => {
   const secrets = secretsOf(secret)
   const content = bytesOf(body)

@@ -1,7 +1,7 @@
 /** Manages webhooks and deliveries. `verify` checks the signature of incoming events. */
-import { queryString, requestPath } from "./Address.ts"
+import { buildRequestPath, formatQueryString } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
-import type { Delivery, DeliveryDetail, ListDeliveries, RecoverWebhook, Recovery } from "./Delivery.ts"
+import type { Delivery, DeliveryDetail, ListDeliveriesOptions, RecoverWebhook, WebhookRecovery } from "./Delivery.ts"
 import { type CursorPage, Listing } from "./Listing.ts"
 import type { PostOptions, RequestOptions } from "./Options.ts"
 import type {
@@ -41,7 +41,7 @@ export class WebhooksClient {
 
   /** Reads one webhook. If the webhook does not exist, the call fails with `not_found`. Scope `webhooks:read`. */
   async get(id: string, options?: RequestOptions): Promise<Webhook> {
-    return this.#connection.data({ method: "GET", path: requestPath`/webhooks/${id}`, options })
+    return this.#connection.data({ method: "GET", path: buildRequestPath`/webhooks/${id}`, options })
   }
 
   /**
@@ -49,18 +49,18 @@ export class WebhooksClient {
    * `webhooks:write`.
    */
   async update(id: string, changes: UpdateWebhook, options?: RequestOptions): Promise<Webhook> {
-    return this.#connection.data({ method: "PATCH", path: requestPath`/webhooks/${id}`, body: changes, options })
+    return this.#connection.data({ method: "PATCH", path: buildRequestPath`/webhooks/${id}`, body: changes, options })
   }
 
   /**
    * Replaces the secret of a webhook. During the grace period, events are signed with the old and the new secret, so
-   * `verify` succeeds with either of them. Store the new secret, because no other response contains the secret. Scope
+   * `verify` succeeds with either secret. Store the new secret, because no other response contains the secret. Scope
    * `webhooks:write`.
    */
   async rotateSecret(id: string, rotation: RotateWebhookSecret = {}, options?: PostOptions): Promise<RotatedWebhook> {
     return this.#connection.data({
       method: "POST",
-      path: requestPath`/webhooks/${id}/rotate-secret`,
+      path: buildRequestPath`/webhooks/${id}/rotate-secret`,
       body: rotation,
       options
     })
@@ -68,7 +68,7 @@ export class WebhooksClient {
 
   /** Deletes a webhook. Scope `webhooks:write`. */
   async delete(id: string, options?: RequestOptions): Promise<DeletedWebhook> {
-    return this.#connection.data({ method: "DELETE", path: requestPath`/webhooks/${id}`, options })
+    return this.#connection.data({ method: "DELETE", path: buildRequestPath`/webhooks/${id}`, options })
   }
 
   /**
@@ -77,14 +77,15 @@ export class WebhooksClient {
    */
   deliveries(
     id: string,
-    deliveries: ListDeliveries = {},
+    deliveries: ListDeliveriesOptions = {},
     options?: RequestOptions
   ): Listing<Delivery, CursorPage<Delivery>> {
     return new Listing((cursor) =>
       this.#connection.send<CursorPage<Delivery>>({
         method: "GET",
         path:
-          requestPath`/webhooks/${id}/deliveries` + queryString({ ...deliveries, cursor: cursor ?? deliveries.cursor }),
+          buildRequestPath`/webhooks/${id}/deliveries` +
+          formatQueryString({ ...deliveries, cursor: cursor ?? deliveries.cursor }),
         options
       })
     )
@@ -97,18 +98,19 @@ export class WebhooksClient {
   async delivery(id: string, deliveryId: string, options?: RequestOptions): Promise<DeliveryDetail> {
     return this.#connection.data({
       method: "GET",
-      path: requestPath`/webhooks/${id}/deliveries/${deliveryId}`,
+      path: buildRequestPath`/webhooks/${id}/deliveries/${deliveryId}`,
       options
     })
   }
 
   /**
-   * Requests one attempt of a delivery in any status. The call does not wait for the attempt. Scope `webhooks:write`.
+   * Requests one attempt of a delivery, whatever the status of the delivery is. The call does not wait for the attempt.
+   * Scope `webhooks:write`.
    */
   async retry(id: string, deliveryId: string, options?: PostOptions): Promise<Delivery> {
     return this.#connection.data({
       method: "POST",
-      path: requestPath`/webhooks/${id}/deliveries/${deliveryId}/retry`,
+      path: buildRequestPath`/webhooks/${id}/deliveries/${deliveryId}/retry`,
       options
     })
   }
@@ -117,10 +119,10 @@ export class WebhooksClient {
    * Sends failed and held deliveries again, oldest event first. With `dry_run`, the call only counts the deliveries.
    * Scope `webhooks:write`.
    */
-  async recover(id: string, recovery: RecoverWebhook, options?: PostOptions): Promise<Recovery> {
+  async recover(id: string, recovery: RecoverWebhook, options?: PostOptions): Promise<WebhookRecovery> {
     return this.#connection.data({
       method: "POST",
-      path: requestPath`/webhooks/${id}/recover`,
+      path: buildRequestPath`/webhooks/${id}/recover`,
       body: recovery,
       options
     })
@@ -131,6 +133,6 @@ export class WebhooksClient {
    * because each attempt would send an event. Scope `webhooks:write`.
    */
   async test(id: string, options?: RequestOptions): Promise<WebhookTest> {
-    return this.#connection.send({ method: "POST", path: requestPath`/webhooks/${id}/test`, once: true, options })
+    return this.#connection.send({ method: "POST", path: buildRequestPath`/webhooks/${id}/test`, once: true, options })
   }
 }

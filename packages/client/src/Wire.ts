@@ -4,8 +4,8 @@
 export type Json = null | string | number | boolean | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
 /**
- * Your own data, which the service stores with a topic and returns unchanged. The maximum is 16 KiB as JSON and 32
- * levels.
+ * Your own data, which the service stores with a topic and returns unchanged. The maximum size is 16 KiB of JSON, and
+ * the maximum depth is 32 levels.
  */
 export type Metadata = { readonly [key: string]: Json }
 
@@ -16,4 +16,4 @@ export type Timestamp = string
  * A known value, or a text that this version does not know. Minor versions of the service may add values, so handle
  * unknown values.
  */
-export type Open<Known extends string> = Known | (string & Record<never, never>)
+export type OpenEnum<Known extends string> = Known | (string & Record<never, never>)

@@ -83,7 +83,7 @@ export type TypeEqualityChecks = [
   Agree<Same<Client.DeliveryDetail, Encoded<typeof DeliveriesApi.DeliveryDetail>>>,
   Agree<Same<Client.CursorPage<Client.Delivery>, Omit<Encoded<typeof DeliveriesApi.DeliveryList>, "success">>>,
   Agree<Same<Client.RecoverWebhook, Encoded<typeof DeliveriesApi.RecoverWebhook>>>,
-  Agree<Same<Client.Recovery, Encoded<typeof DeliveriesApi.Recovery>>>,
+  Agree<Same<Client.WebhookRecovery, Encoded<typeof DeliveriesApi.Recovery>>>,
   Agree<Same<Client.DeletedWebhook, Encoded<typeof WebhooksApi.RemovedWebhook>>>,
   Agree<Same<Client.CreateApiKey, Encoded<typeof ApiKeysApi.CreateApiKey>>>,
   Agree<Same<Client.UpdateApiKey, Encoded<typeof ApiKeysApi.ChangeApiKey>>>,
@@ -110,7 +110,7 @@ export type ErrorDetailsEqualityCheck = Agree<Details[Client.ErrorCode]>
  */
 type Left<T extends false> = T
 export type TypeComparisonChecks = [
-  Agree<Same<{ readonly a: Client.Open<"b" | "c"> | null }, { readonly a: "b" | "c" | null }>>,
+  Agree<Same<{ readonly a: Client.OpenEnum<"b" | "c"> | null }, { readonly a: "b" | "c" | null }>>,
   Left<Same<Client.SubmissionResult, Omit<Encoded<typeof Api.SubmissionResult>, "share_id">>>,
   Left<Same<Client.SubmissionResult, Required<Encoded<typeof Api.SubmissionResult>>>>,
   Left<
@@ -119,7 +119,7 @@ export type TypeComparisonChecks = [
       Omit<Encoded<typeof Api.SubmissionResult>, "status"> & { readonly status: "sent" | "not_licensed" }
     >
   >,
-  Left<Same<{ readonly a: Client.Open<"b"> }, { readonly a: "b" | "c" }>>,
+  Left<Same<{ readonly a: Client.OpenEnum<"b"> }, { readonly a: "b" | "c" }>>,
   Left<Same<{ readonly a: string }, { readonly a: string; readonly b: number }>>,
   Left<Same<{ readonly a?: string }, { readonly a: string }>>,
   Left<Same<{ readonly a: string | null }, { readonly a: string }>>,

@@ -1,7 +1,7 @@
 /**
  * Tests that `events.follow` returns each event once, over a stream or by waiting requests, even if connections break.
  */
-import { ApiError, type FollowEvents, PartnerCommentary, type PastEvent } from "@partner-commentary/client"
+import { ApiError, type FollowEventsOptions, PartnerCommentary, type PastEvent } from "@partner-commentary/client"
 import { expect, it, vi } from "vitest"
 import * as Clock from "./Clock.ts"
 import { catchRejection, makeErrorResponse, makeHtmlResponse } from "./ScriptedService.ts"
@@ -91,7 +91,7 @@ const makeService = (behaviors: ReadonlyArray<Behavior>, { waits = true, key = "
   const client = new PartnerCommentary({ apiKey: key, baseUrl: "https://api.example", fetch })
   const seen: Array<string> = []
   const outages: Array<string> = []
-  const follow = async (events: FollowEvents = {}, until: (event: PastEvent) => boolean = () => false) => {
+  const follow = async (events: FollowEventsOptions = {}, until: (event: PastEvent) => boolean = () => false) => {
     const onOutage = ({ message }: Error) => void outages.push(message)
     for await (const event of client.events.follow({ onOutage, ...events })) {
       seen.push(event.id)

@@ -3,7 +3,7 @@
  * warning if the paths differ.
  */
 import { collidesWithRoutes } from "@partner-commentary/core/shared/PublicAddress"
-import { servicePathPrefix } from "@partner-commentary/server/http/Address"
+import { parseServicePathPrefix } from "@partner-commentary/server/http/Address"
 import * as Predicate from "effect/Predicate"
 
 export interface MountPathMonitor {
@@ -28,7 +28,7 @@ const beginnings = (path: string): ReadonlyArray<string> => {
 const shown = (path: string) => (path === "" ? "/" : path)
 
 export const makeMountPathMonitor = (apiRoot: string, warn: (message: string) => void): MountPathMonitor => {
-  const expected = servicePathPrefix(apiRoot)
+  const expected = parseServicePathPrefix(apiRoot)
   const origin = apiRoot.slice(0, apiRoot.length - expected.length)
   let isDone = false
   const found = (path: string) => {

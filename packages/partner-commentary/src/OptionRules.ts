@@ -2,7 +2,7 @@
  * Defines rules for options. A rule returns true, or the rest of a sentence that starts with the option's name, such as
  * `must be true or false`.
  */
-import { problemsOfSchemaIssue } from "@partner-commentary/server/http/Body"
+import { convertSchemaIssueToProblems } from "@partner-commentary/server/http/Body"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -59,7 +59,7 @@ export const makeSettingsDecoder = (option: string, fields: OptionSchemas) => {
       return Result.fail(invalidOptionError(option, "must have its settings in an object"))
     return Result.mapBoth(decode(given), {
       onFailure: ({ issue }) => {
-        const [{ constraint, field }] = problemsOfSchemaIssue(issue)
+        const [{ constraint, field }] = convertSchemaIssueToProblems(issue)
         return invalidOptionError(`${option}.${field}`, constraint)
       },
       onSuccess: () => given

@@ -9,7 +9,7 @@ import { isLoopbackHost } from "@partner-commentary/core/shared/Loopback"
 import * as Policy from "@partner-commentary/core/shared/Policy"
 import * as PublicAddress from "@partner-commentary/core/shared/PublicAddress"
 import type { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
-import { problemsOfSchemaIssue } from "@partner-commentary/server/http/Body"
+import { convertSchemaIssueToProblems } from "@partner-commentary/server/http/Body"
 import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -230,7 +230,7 @@ export const decodeOptions = (options: Options): Result.Result<DecodedOptions, P
   if (!Predicate.isObject(options)) return Result.fail(invalidOptionError("url", "is required"))
   return Result.flatMap(
     Result.mapError(decode(options), ({ issue }) => {
-      const [{ constraint, field }] = problemsOfSchemaIssue(issue)
+      const [{ constraint, field }] = convertSchemaIssueToProblems(issue)
       return invalidOptionError(field, constraint)
     }),
     () => completed(options)

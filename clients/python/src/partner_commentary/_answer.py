@@ -52,7 +52,7 @@ def _unexpected(answer: Answer) -> UnexpectedAnswerError:
 
 
 def read(answer: Answer) -> Any:
-    """Returns the complete body of a successful response. Its fields are not validated."""
+    """Returns the complete body of a successful response, without validating the fields."""
     try:
         body = json.loads(answer.content)
     except ValueError:

@@ -25,7 +25,7 @@ class RateLimit:
 
 @dataclass(frozen=True)
 class ResponseInfo:
-    """The information about one response that `on_response` receives. It never contains the key."""
+    """The information about one response that `on_response` receives. The information never contains the key."""
 
     method: str
     path: str
@@ -44,7 +44,7 @@ OnResponse = Callable[[ResponseInfo], object]
 
 
 class RequestOptions(TypedDict, total=False):
-    """Options of one call. They override the client's."""
+    """The options of one call, which override the options of the client."""
 
     timeout: float
     """Seconds for one attempt until the last byte of the response."""

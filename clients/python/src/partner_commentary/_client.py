@@ -43,11 +43,11 @@ class Topics(TopicsResource):
         interval: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> TopicDetail:
-        """Waits until no further commentary will come, or until the first is ready.
+        """Waits until no further commentary will come, or until the first commentary is ready.
 
-        Requests wait in the service for a change. If it answers at once, each pause is a random time
-        between `interval` and twice that, in seconds: 30 by default, or 1 with a key that begins with
-        `pk_test_`. Raises `WaitTimeoutError` after `timeout` seconds.
+        Requests wait in the service for a change. If the service responds without waiting, each pause
+        is a random time between `interval` and twice `interval`, in seconds. `interval` is 30 by
+        default, or 1 with a key that begins with `pk_test_`. Raises `WaitTimeoutError` after `timeout` seconds.
         """
         exchange = wait_for(
             self._connection, id, until=until, timeout=timeout, interval=interval, on_progress=on_progress
@@ -65,7 +65,7 @@ class AsyncTopics(AsyncTopicsResource):
         interval: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> TopicDetail:
-        """As `Topics.wait_for`."""
+        """Works like `Topics.wait_for`."""
         exchange = wait_for(
             self._connection, id, until=until, timeout=timeout, interval=interval, on_progress=on_progress
         )
@@ -83,10 +83,11 @@ class Events(EventsResource):
     ) -> Iterator[Event]:
         """Iterates over events in the order in which the service stored them, without an end.
 
-        To resume, pass the id of the last event that you handled as `after`; without it, the first is the
-        oldest of the last 30 days. Requests wait in the service. If it answers at once, and after an
-        outage, each pause is a random time between `interval` and twice that, in seconds: 30 by default,
-        or 1 with a key that begins with `pk_test_`. Errors that are not temporary end it.
+        To resume, pass the id of the last event that you handled as `after`. Without `after`, the first
+        event is the oldest event of the last 30 days. Requests wait in the service. If the service
+        responds without waiting, and after an outage, each pause is a random time between `interval` and
+        twice `interval`, in seconds. `interval` is 30 by default, or 1 with a key that begins with
+        `pk_test_`. Errors that are not temporary end the iteration.
         """
         follower = Follower(self._connection, {"after": after, "type": type, "since": since}, interval)
         while True:
@@ -102,7 +103,7 @@ class AsyncEvents(AsyncEventsResource):
         since: str | datetime | None = None,
         interval: float | None = None,
     ) -> AsyncIterator[Event]:
-        """As `Events.follow`."""
+        """Works like `Events.follow`."""
         follower = Follower(self._connection, {"after": after, "type": type, "since": since}, interval)
         while True:
             for event in await self._connection.run(follower.page()):
@@ -113,7 +114,7 @@ class _Blocking:
     _connection: Connection
 
     def close(self) -> None:
-        """Closes idle connections, unless you gave the `http_client`."""
+        """Closes idle connections, unless you passed your own `http_client`."""
         self._connection.close()
 
     def __enter__(self: Sync) -> Sync:
@@ -129,7 +130,7 @@ class _Asynchronous:
     _connection: AsyncConnection
 
     async def close(self) -> None:
-        """Closes idle connections, unless you gave the `http_client`."""
+        """Closes idle connections, unless you passed your own `http_client`."""
         await self._connection.close()
 
     async def __aenter__(self: Async) -> Async:

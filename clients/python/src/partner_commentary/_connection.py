@@ -75,7 +75,7 @@ class _Base:
         self.settings = settings
         #: The option's name, the header's name, and what precedes the credential.
         self._header = header
-        #: Whether the credential is a test key. A fetched one is unknown until the first request.
+        #: Whether the credential is a test key. False for a function until the first request.
         self.is_test = is_test
 
     def _headers(self, attempt: Attempt, secret: object) -> httpx.Headers:

@@ -46,7 +46,7 @@ class ApiConnectionError(PartnerCommentaryError):
 
     def __init__(self, message: str, *, request_id: str) -> None:
         super().__init__(message)
-        #: The id that was sent. The service logs it if the request arrived.
+        #: The request id that the client sent. The service logs the id if the request arrived.
         self.request_id = request_id
 
 
@@ -76,7 +76,7 @@ class WaitTimeoutError(PartnerCommentaryError):
     def __init__(self, message: str, *, topic_id: str, last_status: TopicProgress | None) -> None:
         super().__init__(message)
         self.topic_id = topic_id
-        #: The last status received; None if there was none.
+        #: The last received status of the topic; None if no status was received.
         self.last_status = last_status
 
 

@@ -25,10 +25,10 @@ export const createDataFolder = Effect.tryPromise({
 
 /** Creates the data folder if the settings place the database in this folder. */
 export const createDataFolderForDatabase = (settings: Settings) =>
-  isPostgresSettings(settings.database) ? Effect.void : createDataFolderIfParent(settings.database.filename)
+  isPostgresSettings(settings.database) ? Effect.void : createDataFolderIfParentOf(settings.database.filename)
 
-/** Creates the data folder if `path` is directly in this folder. */
-export const createDataFolderIfParent = (path: string) =>
+/** Creates the data folder if the file `path` is directly in this folder. */
+export const createDataFolderIfParentOf = (path: string) =>
   resolve(dirname(path)) === resolve(defaultDataFolder) ? createDataFolder : Effect.void
 
 export const outboxFolder = join(defaultDataFolder, "outbox")
@@ -67,7 +67,7 @@ const keptSecret = Effect.gen(function* () {
   return secret.trim()
 })
 
-const readSecret = () => NewFile.readNonEmptyFile(secretFile)
+const readSecret = () => NewFile.readFileWhenNonEmpty(secretFile)
 
 /** If two processes start at the same time, both use the secret of the first process. */
 const makeSecret = async () => {

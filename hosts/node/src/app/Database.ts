@@ -1,6 +1,6 @@
 /**
- * Opens the database of the settings, and provides the stores and the signals between processes. Servers and workers
- * migrate the database; commands require the current schema. Only the adapter of the chosen database is loaded.
+ * Opens the configured database, and provides the stores and the signals between processes. Servers and workers migrate
+ * the database; commands require the current schema. Only the adapter of the chosen database is loaded.
  */
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
@@ -21,9 +21,8 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import * as DataFolder from "./DataFolder.ts"
 
 /**
- * Opens and migrates the database. Servers and workers also listen for signals of other processes. Outside development
- * a missing file is refused, because with a wrong path or an unmounted volume the service would start with an empty
- * database.
+ * Opens and migrates the database. Servers and workers also listen for signals of other processes. Outside development,
+ * a missing file is refused: with a wrong path or an unmounted volume, the service would start with an empty database.
  */
 export const layer = (settings: Settings, options: { readonly listens: boolean }) =>
   Layer.unwrap(
@@ -61,11 +60,11 @@ const behind = (isEmpty: boolean, left: ReadonlyArray<string>) =>
 const schemaStatus = (settings: Settings) =>
   Effect.flatMap(
     Effect.promise(() => import("@partner-commentary/sql/Migrations")),
-    (Migrations) => queryAnySchema(settings, Migrations.schemaStatus)
+    (Migrations) => queryWithoutSchemaCheck(settings, Migrations.schemaStatus)
   )
 
 /** Runs a query on a database with any schema, and changes nothing. */
-export const queryAnySchema = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+export const queryWithoutSchemaCheck = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.suspend(() => {
     const { database } = settings
     if (!isPostgresSettings(database) && isMissing(settings))
@@ -109,8 +108,8 @@ const isMissing = ({ database }: Settings) =>
 const mayCreate = ({ development }: Settings) => development
 
 /**
- * Returns how to create a missing database file, or why the file cannot be created. Outside development the path is
- * probably wrong, so the text does not suggest `migrate`, which would create an empty database.
+ * Returns how to create a missing database file, or why the file cannot be created. Outside development, a missing file
+ * usually means a wrong path, so the text does not suggest `migrate`, which would create an empty database.
  */
 const missing = (settings: Settings, filename: SqliteSettings["filename"]): string => {
   const folder = existing(dirname(resolve(filename)))

@@ -13,7 +13,7 @@ import * as Metrics from "../telemetry/Metrics.ts"
 import * as DataFolder from "./DataFolder.ts"
 
 /** The URL path, below the API's root, of the files in the media folder. */
-export const mediaPath = "/media"
+export const mediaUrlPath = "/media"
 
 export const layer = (settings: Settings, apiRoot: string) =>
   Layer.merge(speech(settings), storageLayer(settings, apiRoot))
@@ -39,8 +39,8 @@ export const storageLayer = (settings: Settings, apiRoot: string) =>
         ? Adapters.s3StorageLayer(chosen)
         : Layer.unwrap(
             Effect.as(
-              DataFolder.createDataFolderIfParent(chosen.folder),
-              Adapters.folderStorageLayer({ folder: chosen.folder, url: `${apiRoot}${mediaPath}` })
+              DataFolder.createDataFolderIfParentOf(chosen.folder),
+              Adapters.folderStorageLayer({ folder: chosen.folder, url: `${apiRoot}${mediaUrlPath}` })
             )
           )
   })

@@ -1,6 +1,6 @@
 /**
- * Gives a finished file its final name. Under this name, other processes see either the whole file or no file. On a
- * file system without hard links, other processes may briefly see an empty file.
+ * Gives a finished file its final name. Under the final name, other processes see either the whole file or no file. On
+ * a file system without hard links, other processes may briefly see an empty file.
  */
 import * as fs from "node:fs/promises"
 import { setTimeout } from "node:timers/promises"
@@ -28,7 +28,7 @@ export const renameWithoutReplacing = async (unfinished: string, final: string, 
  * Reads a file, and waits while the file is empty. The process that reserved the name fills the file within
  * milliseconds.
  */
-export const readNonEmptyFile = async (path: string): Promise<string> => {
+export const readFileWhenNonEmpty = async (path: string): Promise<string> => {
   for (let tries = 0; tries < mostReads; tries++) {
     const text = await fs.readFile(path, "utf8")
     if (text !== "") return text

@@ -1,4 +1,4 @@
-/** The error of a failed command. The error's message is one sentence, and the exit code is 1. */
+/** The error of a failed command. The error's message is one sentence, and the command exits with code 1. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -6,7 +6,7 @@ export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandF
   message: Schema.String
 }) {}
 
-/** The error of a command with wrong arguments. The exit code is 2. */
+/** The error of a command with wrong arguments, which exits with code 2. */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   message: Schema.String
 }) {}

@@ -20,16 +20,18 @@ const exitCodes = { done: 0, failed: 1, wrongUsage: 2, interrupted: 130 }
 type Root<Name extends string, Input, E, Context> = Command.Command<Name, Input, Context, E, Command.Environment>
 
 /** Runs the process: reads the arguments, handles stop signals and exits at the end. */
-export const run = <Name extends string, Input, E, Context>(root: Root<Name, Input, E, Context>): void => {
+export const runAndExit = <Name extends string, Input, E, Context>(root: Root<Name, Input, E, Context>): void => {
   const fiber = Effect.runFork(execute(root, process.argv.slice(2)))
   const stop = () => fiber.interruptUnsafe()
   process.on("SIGINT", stop).on("SIGTERM", stop)
   // This error means that the reader of stdout, such as `head`, has closed the pipe.
   process.stdout.on("error", () => process.exit(exitCodes.done))
-  fiber.addObserver((exit) => end(exitCodeOf(exit)))
+  fiber.addObserver((exit) => end(printFailureAndGetExitCode(exit)))
 }
 
-/** Runs the command like `run`, but does not exit. Pass the exit to `exitCodeOf`, which prints the failure. */
+/**
+ * Runs the command like `runAndExit`, but does not exit the process. Pass the result to `printFailureAndGetExitCode`.
+ */
 export const execute = <Name extends string, Input, E, Context>(
   root: Root<Name, Input, E, Context>,
   args: ReadonlyArray<string>
@@ -44,9 +46,9 @@ const end = (code: number) => process.stdout.write("", () => process.stderr.writ
 const flags = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 
 /** Prints the failure on stderr, and returns the exit code. */
-export const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
+export const printFailureAndGetExitCode = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit)) return exitCodes.done
-  // A service that received a stop signal ended as intended.
+  // A stop signal interrupts a service as intended, so print no failure.
   if (Cause.hasInterruptsOnly(exit.cause)) return Number(process.exitCode ?? exitCodes.interrupted)
   const failure = Cause.squash(exit.cause)
   if (Predicate.isTagged(failure, "ShowHelp")) return exitCodes.wrongUsage
@@ -115,7 +117,10 @@ const wrongUsage = (error: CliError.NonShowHelpErrors): string => {
 
 const parameter = (error: CliError.InvalidValue) => (error.kind === "argument" ? error.option : `--${error.option}`)
 
-/** Returns the rule for a valid value. Effect parses boolean flags itself, so their rule comes from `booleanParser`. */
+/**
+ * Returns the rule that a valid value follows. Effect parses boolean flags itself, so the rule of boolean flags comes
+ * from `booleanParser`.
+ */
 const right = ({ expected }: CliError.InvalidValue) =>
   /^Expected .*"true"/.test(expected) ? booleanParser.rule : expected.replace(/^Expected:? /, "")
 

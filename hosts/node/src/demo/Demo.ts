@@ -11,11 +11,11 @@ import * as DataFolder from "../app/DataFolder.ts"
 import { CommandFailed } from "../cli/CommandFailed.ts"
 import * as Service from "../server/Service.ts"
 import type { CreatedDemoOrganization } from "./DemoOrganization.ts"
-import * as Story from "./Story.ts"
+import * as DemoWorkflow from "./DemoWorkflow.ts"
 
 /**
- * The demo ignores the environment. All settings except these three have their defaults. WEBHOOK_ALLOW_PRIVATE permits
- * a webhook receiver on this machine.
+ * The demo ignores the environment variables. All settings except these three have their defaults.
+ * WEBHOOK_ALLOW_PRIVATE permits a webhook receiver on this machine.
  */
 const settings = ConfigProvider.fromEnvRecord({ PORT: "0", WEBHOOK_ALLOW_PRIVATE: "true", LOG_LEVEL: "error" })
 
@@ -46,7 +46,7 @@ const played = Effect.fnUntraced(
     const outbox = yield* Outbox.Outbox
     const mails = () => Effect.runPromise(outbox.list)
     return yield* Effect.tryPromise({
-      try: () => Story.runDemoWorkflow({ apiRoot, demo, mails, tell }),
+      try: () => DemoWorkflow.runDemoWorkflow({ apiRoot, demo, mails, tell }),
       catch: (cause) => new CommandFailed({ message: `The demo ended early: ${(cause as Error).message}` })
     })
   },

@@ -102,7 +102,7 @@ export const createDemoOrganization = Effect.gen(function* () {
 )
 
 /** Returns the lines that `serve` prints to help with a first API call. */
-export const formatIntroduction = (
+export const formatGettingStarted = (
   { apiKey, organization, personas, testKey }: CreatedDemoOrganization,
   apiRoot: string,
   outbox: Option.Option<string>

@@ -5,7 +5,10 @@ import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"
 
 export interface WebhookReceiver {
   readonly url: string
-  /** Sets the signing secret after the webhook is registered. Earlier requests get a 503 response and are retried. */
+  /**
+   * Sets the signing secret after the webhook is registered. Requests that arrive before this call get a 503 response,
+   * so the service retries the deliveries.
+   */
   readonly expect: (secret: string) => void
   /** The received events with a valid signature, in the order of arrival. */
   readonly received: ReadonlyArray<WebhookEvent>

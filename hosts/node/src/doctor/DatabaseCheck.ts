@@ -4,7 +4,7 @@ import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Database from "../app/Database.ts"
-import { type Finding, mendFinding, okFinding } from "./Doctor.ts"
+import { type DoctorFinding, mendFinding, okFinding } from "./Doctor.ts"
 
 /** Checks the database. The doctor runs its other database checks only if this check succeeds. */
 export const checkDatabase = Effect.fnUntraced(function* (settings: Settings) {
@@ -26,15 +26,15 @@ export const checkDatabase = Effect.fnUntraced(function* (settings: Settings) {
     return { left: found.left.length, inTheWay: Option.orElse(inTheWay, (): Option.Option<Error> => written) }
   })
   const looks = Effect.gen(function* () {
-    const seen = yield* Database.queryAnySchema(settings, question)
+    const seen = yield* Database.queryWithoutSchemaCheck(settings, question)
     const direct = yield* Database.queryOverDirectUrl(settings, schemaStatus)
     // Migrations may use another database role, so the check examines the permissions of the migrating role.
     const migrating = Option.match(direct, { onNone: () => seen.inTheWay, onSome: ({ obstacle }) => obstacle })
     return { ...seen, inTheWay: seen.left > 0 ? migrating : seen.inTheWay }
   })
   return yield* Effect.match(looks, {
-    onFailure: ({ message }): Finding => mendFinding("database", message),
-    onSuccess: ({ inTheWay, left }): Finding => {
+    onFailure: ({ message }): DoctorFinding => mendFinding("database", message),
+    onSuccess: ({ inTheWay, left }): DoctorFinding => {
       if (Option.isSome(inTheWay))
         return mendFinding("database", `${databaseDisplayName(database)}: ${inTheWay.value.message}`)
       return left > 0

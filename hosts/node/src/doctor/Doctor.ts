@@ -10,9 +10,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Shared from "partner-commentary/doctor/Finding"
-import { refusalOfProcessesSetting } from "../processes/ProcessCount.ts"
+import { findProcessesSettingError } from "../processes/ProcessCount.ts"
 
-export type Finding = Shared.DoctorFinding<
+export type DoctorFinding = Shared.DoctorFinding<
   | Shared.DoctorCheck
   | "configuration"
   | "database"
@@ -27,7 +27,7 @@ export type Finding = Shared.DoctorFinding<
 export const { mendFinding, noticeFinding, okFinding } = Shared
 
 /** Reports unsafe settings, incomplete settings, and settings that only `serve` refuses. */
-export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<Finding> => {
+export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<DoctorFinding> => {
   const links = ConfigSummary.publicUrlWarning(settings, settings.listen.port)
   const notices = [
     ...(Settings.hasWeakSigningSecret(settings)
@@ -50,7 +50,7 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<F
       onNone: () => [],
       onSome: ({ isLost, sentence }) => [(isLost ? mendFinding : noticeFinding)("configuration", `${sentence}.`)]
     }),
-    ...Option.match(refusalOfProcessesSetting(settings), {
+    ...Option.match(findProcessesSettingError(settings), {
       onNone: () => [],
       onSome: ({ name, reason }) => [mendFinding("configuration", `${name} ${reason}: serve does not start.`)]
     })
@@ -61,7 +61,7 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<F
 }
 
 /** Runs a check with a time limit, and reports a problem if the check exceeds the limit. */
-export const withCheckTimeout = <E, R>(check: Finding["check"], looked: Effect.Effect<Finding, E, R>) =>
+export const withCheckTimeout = <E, R>(check: DoctorFinding["check"], looked: Effect.Effect<DoctorFinding, E, R>) =>
   Effect.catchTag(Timeout.withTimeout(doctorCheckTimeout, looked), "TimeoutError", () =>
     Effect.succeed(
       mendFinding(check, `No answer within ${Duration.format(doctorCheckTimeout)}: the check did not finish.`)
@@ -96,7 +96,7 @@ export const checkIdentityProvider = Effect.fnUntraced(function* (settings: Sett
 })
 
 /** Connects to the mail server and authenticates, without sending a mail. */
-export const checkMailServer = (settings: Settings.Settings): Effect.Effect<Finding> =>
+export const checkMailServer = (settings: Settings.Settings): Effect.Effect<DoctorFinding> =>
   Option.match(settings.mail.server, {
     onNone: () =>
       Effect.succeed(okFinding("mail server", `None: mails ${ConfigSummary.describeMailDestination(settings)}.`)),

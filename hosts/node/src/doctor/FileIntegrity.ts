@@ -9,7 +9,7 @@ import { isPostgresSettings } from "@partner-commentary/settings/DatabaseSetting
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { type Finding, mendFinding, noticeFinding, okFinding } from "./Doctor.ts"
+import { type DoctorFinding, mendFinding, noticeFinding, okFinding } from "./Doctor.ts"
 
 /** The time limit of this check. The whole command `doctor` takes at most 5 seconds. */
 const timeout = Duration.seconds(3)
@@ -43,7 +43,7 @@ const corruptCodes = [11, 26]
 const refusedCodes = [3, 5, 6, 8, 14]
 
 /** Checks a SQLite file. Returns no finding for Postgres and for a database in memory. */
-export const checkFileIntegrity = ({ database }: Settings): Effect.Effect<ReadonlyArray<Finding>> => {
+export const checkFileIntegrity = ({ database }: Settings): Effect.Effect<ReadonlyArray<DoctorFinding>> => {
   if (isPostgresSettings(database) || database.filename === ":memory:") return Effect.succeed([])
   const { filename } = database
   return Effect.map(
@@ -61,7 +61,7 @@ export const checkFileIntegrity = ({ database }: Settings): Effect.Effect<Readon
   )
 }
 
-const judged = (filename: string, code: number, reason: string): Finding => {
+const judged = (filename: string, code: number, reason: string): DoctorFinding => {
   const check = "database file"
   if (code === 0 && reason === "ok") return okFinding(check, "Its pages are intact.")
   if (refusedCodes.includes(code)) return noticeFinding(check, `Not checked: ${reason}.`)
@@ -74,7 +74,7 @@ const judged = (filename: string, code: number, reason: string): Finding => {
 }
 
 const checked = (filename: string) =>
-  Effect.callback<Finding>((resume) => {
+  Effect.callback<DoctorFinding>((resume) => {
     const child = spawn(
       process.execPath,
       ["--no-warnings", "-e", script, `${pathToFileURL(resolve(filename))}?mode=rw`],

@@ -7,7 +7,7 @@ import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as StoredWork from "partner-commentary/doctor/StoredWork"
-import { commands } from "./Commands.ts"
+import { doctorAdvice } from "./Advice.ts"
 import { mendFinding } from "./Doctor.ts"
 
 export const diagnoseMediaJobs = Effect.fnUntraced(function* (settings: Settings) {
@@ -15,5 +15,5 @@ export const diagnoseMediaJobs = Effect.fnUntraced(function* (settings: Settings
   const isLeft = Option.isNone(settings.media.speech) && Option.isSome(due) && due.value < (yield* Instant.now)
   if (isLeft)
     return mendFinding("media", "Audio is requested, but SPEECH_URL is unset: set it for both serve and worker.")
-  return yield* StoredWork.checkFailedMedia(commands, ConfigSummary.describeAudioSettings(settings))
+  return yield* StoredWork.checkFailedMedia(doctorAdvice, ConfigSummary.describeAudioSettings(settings))
 })

@@ -1,12 +1,15 @@
-/** Checks, with a free request, that the servers for drafts and speech answer and accept the configured key. */
+/**
+ * Checks that the servers for drafts and speech answer and accept the configured key. The check sends only requests
+ * that cost nothing.
+ */
 import type { OpenAiEndpoint } from "@partner-commentary/generator/OpenAiServer"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { doctorCheckTimeout, type Finding, mendFinding, noticeFinding, okFinding } from "./Doctor.ts"
+import { type DoctorFinding, doctorCheckTimeout, mendFinding, noticeFinding, okFinding } from "./Doctor.ts"
 
-export const checkGenerator = (settings: Settings): Effect.Effect<Finding> => {
+export const checkDraftGenerator = (settings: Settings): Effect.Effect<DoctorFinding> => {
   const subject = `Drafts: ${ConfigSummary.describeGenerator(settings)}`
   if (Option.isSome(settings.generator)) return tried("generator", subject, settings.generator.value, "a draft")
   return Effect.succeed(
@@ -19,7 +22,7 @@ export const checkGenerator = (settings: Settings): Effect.Effect<Finding> => {
   )
 }
 
-export const checkSpeechServer = ({ media }: Settings): Effect.Effect<Finding> =>
+export const checkSpeechServer = ({ media }: Settings): Effect.Effect<DoctorFinding> =>
   Option.match(media.speech, {
     onNone: () => Effect.succeed(okFinding("speech", "None: no audio is made.")),
     onSome: (server) => tried("speech", `Audio: ${server.model} at ${server.url}`, server, "speech")

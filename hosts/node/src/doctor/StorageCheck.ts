@@ -6,7 +6,7 @@ import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Media from "../app/Media.ts"
-import { type Finding, mendFinding, noticeFinding, okFinding } from "./Doctor.ts"
+import { type DoctorFinding, mendFinding, noticeFinding, okFinding } from "./Doctor.ts"
 
 const check = "media storage"
 
@@ -15,7 +15,7 @@ const name = `${"0".repeat(32)}.mp3`
 
 const content = { contentType: "audio/mpeg", bytes: new Uint8Array() } as const
 
-export const checkMediaStorage = (settings: Settings): Effect.Effect<Finding> => {
+export const checkMediaStorage = (settings: Settings): Effect.Effect<DoctorFinding> => {
   if (Option.isNone(settings.media.storage)) return Effect.succeed(okFinding(check, "None: no media are kept."))
   const storage = settings.media.storage.value
   const place = storage.kind === "folder" ? storage.folder : storage.url

@@ -1,15 +1,15 @@
 /**
- * Merges the metrics of several processes, in Prometheus's text format. Counters, histograms and memory are summed. Any
- * other gauge becomes the largest or the smallest value of all processes. Gauges that are read from the database have
- * the same value in all processes.
+ * Merges the metrics of several processes, in Prometheus's text format. Counters, histograms and memory gauges are
+ * summed. For any other gauge, the result is the maximum or the minimum of all processes. Gauges that are read from the
+ * database have the same value in all processes.
  */
 type Aggregate = (one: number, other: number) => number
 
 const sum: Aggregate = (one, other) => one + other
 
 /**
- * The aggregation of each gauge. A gauge without an entry becomes the maximum of all processes. The heap gauge is a
- * maximum too: each process has its own heap limit, and a sum would hide a process near its limit.
+ * The aggregation of each gauge. For a gauge that is not in this list, the result is the maximum of all processes. The
+ * heap gauge is not summed, because each process has its own heap limit and a sum would hide a process near this limit.
  */
 const gauges: Readonly<Record<string, Aggregate>> = {
   process_resident_memory_bytes: sum,
@@ -50,7 +50,7 @@ export const parsePrometheusText = (text: string): ParsedMetrics => {
 
 const aggregateOf = (name: string, { type }: Family): Aggregate => (type === "gauge" ? (gauges[name] ?? Math.max) : sum)
 
-export const merge = (all: ReadonlyArray<ParsedMetrics>): ParsedMetrics => {
+export const mergeMetrics = (all: ReadonlyArray<ParsedMetrics>): ParsedMetrics => {
   const merged = new Map<string, Family & { values: Map<string, number> }>()
   for (const [name, family] of all.flatMap((metrics) => [...metrics])) {
     const known = merged.get(name)
@@ -68,10 +68,10 @@ export const merge = (all: ReadonlyArray<ParsedMetrics>): ParsedMetrics => {
 }
 
 /**
- * Returns the metrics of an ended process that must stay part of the sums. Without these metrics the sums would
- * decrease, and Prometheus would assume that all processes had restarted.
+ * Removes the gauges of an ended process, and keeps its counters and histograms. Without the counters of ended
+ * processes the sums would decrease, and Prometheus would assume that all processes had restarted.
  */
-export const withoutGauges = (metrics: ParsedMetrics): ParsedMetrics =>
+export const removeGauges = (metrics: ParsedMetrics): ParsedMetrics =>
   new Map([...metrics].filter(([, { type }]) => type !== "gauge"))
 
 export const formatPrometheusText = (metrics: ParsedMetrics): string =>

@@ -1,6 +1,6 @@
 /**
- * The primary process of `serve --processes N`: it forks the other processes, which share one port, and merges their
- * metrics.
+ * Implements the primary process of `serve --processes N`, which forks the other processes and merges the metrics of
+ * all processes. The forked processes share one port.
  */
 import cluster, { type Worker } from "node:cluster"
 import { once } from "node:events"
@@ -8,22 +8,25 @@ import { type AddressInfo, createServer } from "node:net"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as MergedMetrics from "./MergedMetrics.ts"
-import { type MemberMessage, type PrimaryMessage, processNumberVariable } from "./ProcessGroup.ts"
+import { type MemberToPrimaryMessage, type PrimaryToMemberMessage, processNumberVariable } from "./ProcessGroup.ts"
 import type { SupervisedProcess } from "./Supervisor.ts"
 
-/** A process that has not stopped after this time is killed. Running requests and workers normally end sooner. */
+/**
+ * The primary process kills a process that has not stopped after this time. Running requests and workers normally end
+ * sooner.
+ */
 const stopTimeout = Duration.seconds(35)
 
 /**
- * The timeout in milliseconds for a process's metrics. If a process does not answer in time, the metrics of its last
- * answer are used.
+ * The timeout in milliseconds for a process's metrics. If a process does not answer in time, the primary process uses
+ * the metrics of the last answer.
  */
 const scrapeTimeout = 3000
 
 /**
  * The primary process pings each process at this interval, and kills a process that does not answer several consecutive
- * pings. The limit is a number of pings instead of a time, so that no process is killed after the machine was
- * suspended.
+ * pings. The limit is a number of pings instead of a duration: after the machine was suspended, a duration would be
+ * exceeded although the processes work.
  */
 const pingInterval = Duration.seconds(10)
 const maxUnanswered = 3
@@ -55,7 +58,7 @@ const stop = (member: Worker) =>
     clearTimeout(late)
   })
 
-const send = (member: Worker, message: PrimaryMessage) => {
+const send = (member: Worker, message: PrimaryToMemberMessage) => {
   // The empty callback ignores the error of sending to a process that has just ended.
   if (member.isConnected()) member.send(message, () => {})
 }
@@ -77,7 +80,7 @@ export const makeProcessLauncher = (variables: Readonly<Record<string, string>>,
         member.off("message", receive).off("exit", done)
         resolve()
       }
-      const receive = (message: MemberMessage) => {
+      const receive = (message: MemberToPrimaryMessage) => {
         if (message.kind !== "scraped" || message.id !== id) return
         known.set(member, MergedMetrics.parsePrometheusText(message.text))
         done()
@@ -90,7 +93,7 @@ export const makeProcessLauncher = (variables: Readonly<Record<string, string>>,
   const collect = async () => {
     await Promise.all([...known.keys()].map(scrape))
     const primary = MergedMetrics.parsePrometheusText(await Effect.runPromise(own))
-    return MergedMetrics.formatPrometheusText(MergedMetrics.merge([ended, primary, ...known.values()]))
+    return MergedMetrics.formatPrometheusText(MergedMetrics.mergeMetrics([ended, primary, ...known.values()]))
   }
 
   return Effect.fnUntraced(function* (number: number) {
@@ -111,7 +114,7 @@ export const makeProcessLauncher = (variables: Readonly<Record<string, string>>,
     }
     let pings: NodeJS.Timeout | undefined
     const isReady = new Promise<void>((resolve) => {
-      member.on("message", (message: MemberMessage) => {
+      member.on("message", (message: MemberToPrimaryMessage) => {
         if (message.kind === "ready") {
           known.set(member, new Map())
           pings = setInterval(ping, Duration.toMillis(pingInterval))
@@ -128,7 +131,7 @@ export const makeProcessLauncher = (variables: Readonly<Record<string, string>>,
     const end = new Promise<string>((resolve) => {
       const resolveWith = (sentence: string) => {
         clearInterval(pings)
-        ended = MergedMetrics.merge([ended, MergedMetrics.withoutGauges(known.get(member) ?? new Map())])
+        ended = MergedMetrics.mergeMetrics([ended, MergedMetrics.removeGauges(known.get(member) ?? new Map())])
         known.delete(member)
         resolve(sentence)
       }

@@ -8,8 +8,8 @@ import * as Option from "effect/Option"
 import { UsageError } from "../cli/CommandFailed.ts"
 
 /**
- * The maximum number of processes by default. Postgres allows 100 connections by default, so eight pools of 11
- * connections leave room for other clients.
+ * The maximum number of processes if neither the command line nor the settings contain a number. Postgres allows 100
+ * connections by default, so eight pools of 11 connections leave room for other clients.
  */
 const largestDefault = 8
 
@@ -18,7 +18,7 @@ const onSqlite = "must be 1 on SQLite, where one process writes"
 const isSeveral = (count: number) => count > 1
 
 /** Returns why `serve` refuses the variable PROCESSES, or none if `serve` accepts the variable. */
-export const refusalOfProcessesSetting = ({ database, processes }: Settings): Option.Option<SettingRefused> =>
+export const findProcessesSettingError = ({ database, processes }: Settings): Option.Option<SettingRefused> =>
   !isPostgresSettings(database) && Option.exists(processes, isSeveral)
     ? Option.some(new SettingRefused({ name: "PROCESSES", reason: onSqlite }))
     : Option.none()
@@ -36,6 +36,6 @@ export const resolveProcessCount = (settings: Settings, asked: Option.Option<num
       )
     }
     if (Option.exists(asked, isSeveral)) return yield* new UsageError({ message: `--processes ${onSqlite}.` })
-    const refusal = Option.isNone(asked) ? refusalOfProcessesSetting(settings) : Option.none()
+    const refusal = Option.isNone(asked) ? findProcessesSettingError(settings) : Option.none()
     return Option.isSome(refusal) ? yield* refusal.value : 1
   })

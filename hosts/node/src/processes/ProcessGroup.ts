@@ -1,4 +1,7 @@
-/** Implements the member side of the process group of one `serve`. A single process forms a group by itself. */
+/**
+ * Implements the forked processes of `serve --processes N`, which are called members and exchange messages with the
+ * primary process.
+ */
 import cluster from "node:cluster"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -7,7 +10,7 @@ import * as Effect from "effect/Effect"
 /**
  * A message from a member to the primary process. The `reason` of `failed` is a sentence that says why the member ends.
  */
-export type MemberMessage =
+export type MemberToPrimaryMessage =
   | { readonly kind: "ready" }
   | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "collect"; readonly id: number }
@@ -18,13 +21,13 @@ export type MemberMessage =
  * A message from the primary process to a member. `scrape` requests the member's metrics, `collected` returns the
  * merged metrics of all processes, and `ping` requests a `pong`.
  */
-export type PrimaryMessage =
+export type PrimaryToMemberMessage =
   | { readonly kind: "scrape"; readonly id: number }
   | { readonly kind: "collected"; readonly id: number; readonly text: string }
   | { readonly kind: "ping" }
 
 export class ClusterMembership extends Context.Reference<{
-  /** True for a member. Only the primary process logs the start and the stop. */
+  /** True in a member process. Only the primary process logs the start and the stop. */
   readonly isMember: boolean
   /** Returns the metrics of all processes in Prometheus's text format. `own` returns the metrics of this process. */
   readonly shareMetrics: (own: Effect.Effect<string>) => Effect.Effect<Effect.Effect<string>>
@@ -37,9 +40,9 @@ export const isClusterMember = (): boolean => cluster.isWorker
 /** The environment variable with the number of the process. The process's log lines contain the same number. */
 export const processNumberVariable = "PARTNER_COMMENTARY_PROCESS"
 
-const send = (message: MemberMessage) =>
+const send = (message: MemberToPrimaryMessage) =>
   Effect.callback<void>((resume) => {
-    // A missing connection means that the primary process has ended.
+    // If the connection to the primary process is closed, the primary process has ended.
     if (process.connected) process.send?.(message, undefined, undefined, () => resume(Effect.void))
     else resume(Effect.void)
   })
@@ -51,7 +54,7 @@ const shareMetrics = (own: Effect.Effect<string>) =>
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const waiting = new Map<number, (text: string) => void>()
     let last = 0
-    process.on("message", (message: PrimaryMessage) => {
+    process.on("message", (message: PrimaryToMemberMessage) => {
       if (message.kind === "collected") waiting.get(message.id)?.(message.text)
       else if (message.kind === "scrape") {
         run(Effect.flatMap(own, (text) => send({ kind: "scraped", id: message.id, text })))
@@ -91,12 +94,12 @@ const stopWithoutPrimary = Effect.sync(() =>
 )
 
 const answerPings = Effect.sync(() =>
-  process.on("message", ({ kind }: PrimaryMessage) => {
+  process.on("message", ({ kind }: PrimaryToMemberMessage) => {
     if (kind === "ping") Effect.runFork(send({ kind: "pong" }))
   })
 )
 
-/** Runs as a member of the group. */
+/** Runs the effect in a member process, and reports a failure to the primary process. */
 export const runAsMember = <A, E, R>(run: Effect.Effect<A, E, R>, describe: (failure: unknown) => string) =>
   Effect.andThen(Effect.andThen(stopWithoutPrimary, answerPings), run).pipe(
     Effect.catchCause((cause) => sendFailure(cause, describe)),

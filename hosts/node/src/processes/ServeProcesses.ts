@@ -22,7 +22,7 @@ interface Options<R> extends Lifecycle.ServeOptions<R> {
 }
 
 /** Serves requests until the effect is interrupted. */
-export const serve = Effect.fnUntraced(function* <R>(options: Options<R>) {
+export const serveInProcesses = Effect.fnUntraced(function* <R>(options: Options<R>) {
   if (ProcessGroup.isClusterMember()) {
     const member = serveAlone({ work: options.work, announce: () => ProcessGroup.sendReady })
     return yield* ProcessGroup.runAsMember(member, describeFailure)

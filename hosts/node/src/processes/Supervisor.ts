@@ -13,7 +13,7 @@ import { CommandFailed } from "../cli/CommandFailed.ts"
 
 export interface SupervisedProcess {
   readonly ready: Effect.Effect<void>
-  /** Resolves when the process ends, with a sentence that says how the process ended. */
+  /** Succeeds when the process ends. The result is a sentence that says how the process ended. */
   readonly ended: Effect.Effect<string>
 }
 

@@ -1,14 +1,14 @@
 /**
  * Starts waiting requests in fair turns between organizations. All requests that come from one client address without a
- * verified credential share a turn. A request is dropped if its client disconnects before the turn.
+ * verified credential share a turn. A request is dropped if its client disconnects before the request gets a turn.
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { IpAllowList } from "@partner-commentary/core/access/IpAllowList"
 import { networkOf } from "@partner-commentary/core/access/RateLimits"
 import { resolveClientAddress } from "@partner-commentary/server/ClientAddress"
 import type { FairScheduler } from "@partner-commentary/server/middleware/FairScheduler"
-import { credentialOf } from "@partner-commentary/server/middleware/VerifiedCredentials"
-import type { RequestGate } from "./RequestGate.ts"
+import { readCredential } from "@partner-commentary/server/middleware/VerifiedCredentials"
+import type { RequestGateChain } from "./RequestGateChain.ts"
 
 const forwardedFor = ({ headers }: IncomingMessage): string | undefined =>
   headers["x-forwarded-for"] === undefined ? undefined : String(headers["x-forwarded-for"])
@@ -19,16 +19,17 @@ const forwardedFor = ({ headers }: IncomingMessage): string | undefined =>
  */
 export const installFairRequests = (
   native: Server,
-  gate: RequestGate,
+  gate: RequestGateChain,
   { connected, ownerOf, start }: FairScheduler,
   proxies: IpAllowList
 ): void => {
   /**
-   * New requests wait in a queue of their own (`start …`), apart from the organization's running work. In one common
-   * queue, new requests would start before earlier requests end, and exceed the organization's limits.
+   * Returns the key of the queue in which a new request waits. An organization's new requests (`start …`) and running
+   * requests have separate queues. In a common queue, new requests would start before earlier requests end, and exceed
+   * the organization's limits.
    */
   const turnOf = (request: IncomingMessage): string =>
-    `start ${ownerOf(credentialOf(request.headers)) ?? addressOf(request)}`
+    `start ${ownerOf(readCredential(request.headers)) ?? addressOf(request)}`
 
   const addressOf = (request: IncomingMessage): string =>
     networkOf(resolveClientAddress(request.socket.remoteAddress ?? "", forwardedFor(request), proxies))

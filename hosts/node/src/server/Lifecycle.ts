@@ -1,5 +1,6 @@
 /**
- * Runs a long-running process from reading the settings to the stop, with its log lines, its output and its exit code.
+ * Runs a long-running process from start to stop: reads the settings, logs the start and the stop, and announces the
+ * server.
  */
 import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
@@ -17,7 +18,7 @@ import * as Exporter from "../telemetry/Exporter.ts"
 import * as Logs from "../telemetry/Logs.ts"
 import { productVersion } from "../Version.ts"
 
-/** The data that the service prints when it listens. */
+/** The data that the service prints when the service accepts connections. */
 interface ListeningService {
   readonly apiRoot: string
   readonly demo: Option.Option<CreatedDemoOrganization>

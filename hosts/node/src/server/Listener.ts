@@ -1,6 +1,6 @@
 /**
- * Binds the port before the application is built, because the application's links contain the port. Requests that
- * arrive before the application is ready wait.
+ * Binds the port before the application is built, because the application's links contain the port. A request that
+ * arrives before the application is ready waits until the application calls `open`.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as FairRequests from "./FairRequests.ts"
 import * as MalformedRequests from "./MalformedRequests.ts"
 import * as Pipelining from "./Pipelining.ts"
-import * as RequestGate from "./RequestGate.ts"
+import * as RequestGateChain from "./RequestGateChain.ts"
 import * as SlowReaders from "./SlowReaders.ts"
 
 /** The time for which a stopping process waits for running requests. */
@@ -26,8 +26,8 @@ const grace = "10 seconds"
 const receiveTimeouts = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
 
 /**
- * The maximum number of connections that wait for acceptance. The operating system may have a lower limit. Above the
- * limit, a client retries its connection only after a second.
+ * The maximum number of connections that wait for acceptance. The operating system may have a lower limit. Above this
+ * limit, a client must retry its connection, which takes at least a second.
  */
 const backlog = 4096
 
@@ -58,8 +58,8 @@ export interface ListenerOptions {
 const afterTicks = (run: () => void): void => process.nextTick(queueMicrotask, run)
 
 /**
- * Binds the port. `name` is the environment variable of the port, for error messages. The variable of the host has the
- * same prefix.
+ * Binds the port. Error messages contain `name`, the environment variable of the port. The environment variable of the
+ * host has the same prefix as `name`.
  */
 export const bindPort = Effect.fnUntraced(function* (
   host: string,
@@ -79,7 +79,7 @@ export const bindPort = Effect.fnUntraced(function* (
     ...receiveTimeouts
   })
   let extraHeaders: MalformedRequests.GetRateLimitHeaders = () => ({})
-  const gate = RequestGate.make(native)
+  const gate = RequestGateChain.make(native)
   MalformedRequests.handleMalformedRequests(native, gate, (address) => extraHeaders(address))
   FairRequests.installFairRequests(native, gate, fair, proxies)
   Pipelining.limitPipelining(gate, (address) => extraHeaders(address))

@@ -1,27 +1,31 @@
 /**
  * Answers requests that Node's HTTP server cannot parse, and requests that Node would refuse without a response body.
- * The answers have the error envelope and a request id, like every other refusal. Well-formed requests go to the
- * router.
+ * The responses have the error envelope and a request id, like all other error responses. Well-formed requests go to
+ * the router.
  */
 import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { InvalidRequest, NotFound, requestTimeout, statusOf, type WireError } from "@partner-commentary/api/Errors"
 import * as Envelope from "@partner-commentary/server/http/Envelope"
-import { defaultCacheControl, requestIdOrNew } from "@partner-commentary/server/middleware/Responses"
-import type { RequestGate } from "./RequestGate.ts"
+import { acceptOrCreateRequestId, defaultCacheControl } from "@partner-commentary/server/middleware/Responses"
+import type { RequestGateChain } from "./RequestGateChain.ts"
 
 /**
- * The delay in milliseconds before the connection is closed. In this time, a client that still sends can read the
- * response. An immediate reset would discard the response.
+ * The delay in milliseconds before the connection is closed. Until the connection closes, a client that is still
+ * sending can read the response. An immediate reset would discard the response.
  */
 const lingerTimeout = 1_000
 
 /** Returns the rate-limit headers for a sender's address. */
 export type GetRateLimitHeaders = (address: string) => Readonly<Record<string, string>>
 
-/** Answers malformed requests of a server. Create the server with `requireHostHeader: false`. */
-export const handleMalformedRequests = (native: Server, gate: RequestGate, extraHeaders: GetRateLimitHeaders): void => {
+/** Responds to malformed requests of a server. Create the server with `requireHostHeader: false`. */
+export const handleMalformedRequests = (
+  native: Server,
+  gate: RequestGateChain,
+  extraHeaders: GetRateLimitHeaders
+): void => {
   const refused = new WeakSet<Duplex>()
   native.on("clientError", (error: ParserError, socket) => {
     // After a parser error, the start of the next request on the connection is unknown, so ignore all further errors.
@@ -88,12 +92,12 @@ const isRequestLine = ({ bytesParsed = 0, rawPacket }: ParserError): boolean => 
   return /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]\r?\n/.test(text.slice(text.lastIndexOf("\n", bytesParsed - 1) + 1))
 }
 
-const sentId = ({ headers }: IncomingMessage) => requestIdOrNew(headers["x-request-id"]?.toString())
+const sentId = ({ headers }: IncomingMessage) => acceptOrCreateRequestId(headers["x-request-id"]?.toString())
 
 const addressOf = (socket: Duplex): string => (socket instanceof Socket ? (socket.remoteAddress ?? "") : "")
 
 const headersOf = (body: string, id: string, extraHeaders: ReturnType<GetRateLimitHeaders>) => ({
-  "Content-Type": Envelope.contentType,
+  "Content-Type": Envelope.jsonContentType,
   "Content-Length": Buffer.byteLength(body),
   "Cache-Control": defaultCacheControl,
   "X-Request-Id": id,
@@ -108,7 +112,7 @@ export const sendErrorAndClose = (
   refusal: WireError,
   extraHeaders: ReturnType<GetRateLimitHeaders>
 ) => {
-  const body = Envelope.failureText(refusal)
+  const body = Envelope.formatFailureJson(refusal)
   response.writeHead(statusOf[refusal.error.code], headersOf(body, sentId(request), extraHeaders)).end(body)
 }
 
@@ -117,18 +121,18 @@ export const sendErrorAndClose = (
  * response to this request.
  */
 const refuse = (
-  gate: RequestGate,
+  gate: RequestGateChain,
   socket: Duplex,
   status: number,
   refusal: WireError,
   extraHeaders: ReturnType<GetRateLimitHeaders>,
-  id = requestIdOrNew(undefined)
+  id = acceptOrCreateRequestId(undefined)
 ): void => {
   const due = gate.due(socket)
   if (due?.req.complete) due.once("close", () => refuse(gate, socket, status, refusal, extraHeaders, id))
   else if (!socket.writable || due?.headersSent) socket.destroy()
   else {
-    const body = Envelope.failureText(refusal)
+    const body = Envelope.formatFailureJson(refusal)
     const headers = { Date: new Date().toUTCString(), ...headersOf(body, id, extraHeaders) }
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`)

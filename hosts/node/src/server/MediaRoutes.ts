@@ -1,13 +1,14 @@
 /**
  * Serves whole media files or ranges from a folder. File names are unguessable, so requests need no authentication and
- * have no rate limits. There is no listing, and only names in the format that the core generates reach the file system.
+ * have no rate limits. The routes do not list files. Only file names in the format that the core generates reach the
+ * file system.
  */
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpStaticServer from "effect/http/HttpStaticServer"
-import { mediaPath } from "../app/Media.ts"
+import { mediaUrlPath } from "../app/Media.ts"
 
 /** Returns whether a text has the format of the file names that the core generates, including a file extension. */
 const isName = (text: string): boolean => /^[0-9A-Za-z]{32}\.[0-9a-z]{3,4}$/.test(text)
@@ -28,7 +29,7 @@ export const layer = (folder: string) =>
       })
       yield* router.add(
         "GET",
-        `${mediaPath}/:name`,
+        `${mediaUrlPath}/:name`,
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const { name = "" } = yield* HttpRouter.params

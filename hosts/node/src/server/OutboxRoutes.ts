@@ -3,9 +3,9 @@
 import { NotFound } from "@partner-commentary/api/Errors"
 import { isLoopbackHost } from "@partner-commentary/core/shared/Loopback"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import { outboxMailPage, outboxPage } from "@partner-commentary/server/creator-portal/OutboxPage"
-import { pageHeaders } from "@partner-commentary/server/creator-portal/PageDocument"
-import { failure } from "@partner-commentary/server/http/Envelope"
+import { renderOutboxMailPage, renderOutboxPage } from "@partner-commentary/server/creator-portal/OutboxPage"
+import { pageResponseHeaders } from "@partner-commentary/server/creator-portal/PageDocument"
+import { makeFailureResponse } from "@partner-commentary/server/http/Envelope"
 import * as Outbox from "@partner-commentary/smtp/Outbox"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -29,12 +29,14 @@ const isFromThisMachine = ({ headers, remoteAddress }: HttpServerRequest.HttpSer
   )
 }
 
-const notLocal = failure(NotFound.of("The local outbox is read on the machine that it lies on, at a loopback address."))
+const notLocal = makeFailureResponse(
+  NotFound.of("The local outbox is read on the machine that it lies on, at a loopback address.")
+)
 
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const outbox = yield* Outbox.Outbox
-    const headers = yield* pageHeaders
+    const headers = yield* pageResponseHeaders
     const { apiRoot } = yield* PublicAddress
     const address = `${new URL(apiRoot).pathname.replace(/\/$/, "")}/dev/outbox`
     const page = (html: string) => HttpServerResponse.setHeaders(HttpServerResponse.html(html), headers)
@@ -45,7 +47,7 @@ export const layer = HttpRouter.use((router) =>
     yield* router.add(
       "GET",
       "/dev/outbox",
-      locally(Effect.map(outbox.list, (mails) => page(outboxPage(mails, address))))
+      locally(Effect.map(outbox.list, (mails) => page(renderOutboxPage(mails, address))))
     )
     yield* router.add(
       "GET",
@@ -56,7 +58,7 @@ export const layer = HttpRouter.use((router) =>
           const mail = yield* outbox.find(file)
           return Option.match(mail, {
             onNone: () => HttpServerResponse.redirect(address, { status: 303 }),
-            onSome: (found) => page(outboxMailPage(found, address))
+            onSome: (found) => page(renderOutboxMailPage(found, address))
           })
         })
       )

@@ -1,17 +1,17 @@
 /**
  * Handles pipelined requests of a connection one after another. The next request starts when the previous response has
- * been handed to the network. Therefore a client that does not read its responses delays only its own connection. Node
- * continues to read requests, so the number of waiting requests is limited. The first request above the limit is
- * refused, and the connection is closed.
+ * been handed to the network. A client that does not read its responses delays only its own connection. Node continues
+ * to read requests, so the number of waiting requests is limited. The first request above the limit is refused, and the
+ * connection is closed.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { RateLimitExceeded } from "@partner-commentary/api/Errors"
 import * as MalformedRequests from "./MalformedRequests.ts"
-import type { RequestGate } from "./RequestGate.ts"
+import type { RequestGateChain } from "./RequestGateChain.ts"
 
 /** The maximum number of unanswered requests of one connection. Clients that use pipelining send fewer requests. */
-export const maxInFlight = 32
+export const maxPipelinedRequests = 32
 
 /**
  * The number of requests that are read after the refused request, before the connection closes. Requests after the
@@ -20,14 +20,14 @@ export const maxInFlight = 32
 const maxUnanswered = 2000
 
 /** Add this gate after all other gates, so that the other gates see a request only when the request may start. */
-export const limitPipelining = (gate: RequestGate, extraHeaders: MalformedRequests.GetRateLimitHeaders): void => {
+export const limitPipelining = (gate: RequestGateChain, extraHeaders: MalformedRequests.GetRateLimitHeaders): void => {
   const connections = new WeakMap<Socket, { waiting: number; unanswered: number }>()
 
   const hold = (request: IncomingMessage, response: ServerResponse, begin: () => void): void => {
     const { socket } = request
     const connection = connections.get(socket) ?? { waiting: 0, unanswered: 0 }
     connections.set(socket, connection)
-    if (connection.unanswered === 0 && connection.waiting < maxInFlight - 1) {
+    if (connection.unanswered === 0 && connection.waiting < maxPipelinedRequests - 1) {
       connection.waiting++
       response.once("socket", () => {
         connection.waiting--
@@ -42,8 +42,8 @@ export const limitPipelining = (gate: RequestGate, extraHeaders: MalformedReques
     } else if (connection.unanswered > maxUnanswered) socket.destroy()
   }
 
-  // Node assigns the socket to one response at a time, in the order of the requests. A response without a socket must
-  // wait.
+  // Node assigns the socket to one response at a time, in the order of the requests. Hold a request whose response has
+  // no socket yet.
   gate.add((exchange, pass) => {
     const { request, response } = exchange
     if (response.socket === null) hold(request, response, () => pass(exchange))
@@ -52,6 +52,6 @@ export const limitPipelining = (gate: RequestGate, extraHeaders: MalformedReques
 }
 
 const refused = RateLimitExceeded.busy(
-  `At most ${maxInFlight} requests may be under way on one connection. Send it again when others were answered.`,
-  maxInFlight
+  `At most ${maxPipelinedRequests} requests may be under way on one connection. Send it again when others were answered.`,
+  maxPipelinedRequests
 )

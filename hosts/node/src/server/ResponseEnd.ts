@@ -5,7 +5,7 @@
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { OnResponseEnd } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { CloseConnection, ResponseTaken } from "@partner-commentary/server/ConcurrentRequests"
+import { CloseConnection, ResponseEndObserver } from "@partner-commentary/server/ConcurrentRequests"
 import * as Layer from "effect/Layer"
 
 const whenResponseEnds =
@@ -16,7 +16,7 @@ const whenResponseEnds =
   }
 
 export const layer = Layer.mergeAll(
-  Layer.succeed(ResponseTaken, (request) =>
+  Layer.succeed(ResponseEndObserver, (request) =>
     whenResponseEnds(NodeHttpServerRequest.toServerResponse(request) as ServerResponse)
   ),
   Layer.succeed(CloseConnection, (request) => void NodeHttpServerRequest.toServerResponse(request).destroy())

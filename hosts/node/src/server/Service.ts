@@ -7,7 +7,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { LongPolls } from "@partner-commentary/core/access/LongPolls"
 import * as RunningContext from "@partner-commentary/core/shared/RunningContext"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
-import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
+import { layerWithoutServerSpans } from "@partner-commentary/server/creator/CreatorRequest"
 import { Authorization } from "@partner-commentary/server/middleware/Authorization"
 import { CurrentFairScheduler } from "@partner-commentary/server/middleware/FairScheduler"
 import { makeRequestRecord, setRateLimitHeaders } from "@partner-commentary/server/middleware/RequestRecord"
@@ -60,7 +60,12 @@ export const serve = <R>(options: Lifecycle.ServeOptions<R>) =>
       yield* Layer.build(
         routes(settings).pipe(
           Layer.provide(Layer.succeedContext(Context.add(app, HttpServer.HttpServer, forRequests(server)))),
-          Layer.provide([NodeHttpServer.layerHttpServices, layerUntraced, ExplorerFile.layer, ResponseEnd.layer]),
+          Layer.provide([
+            NodeHttpServer.layerHttpServices,
+            layerWithoutServerSpans,
+            ExplorerFile.layer,
+            ResponseEnd.layer
+          ]),
           Layer.provide(Layer.succeed(CurrentFairScheduler, fair))
         )
       )
@@ -68,7 +73,7 @@ export const serve = <R>(options: Lifecycle.ServeOptions<R>) =>
         yield* Effect.provide(malformedRequestHeaders, Layer.provide(Authorization.layer, Layer.succeedContext(app)))
       )
       yield* open
-      // At a stop, requests with `Prefer: wait` are answered before the listener waits for running requests.
+      // When the server stops, answer requests with `Prefer: wait` before the listener waits for running requests.
       yield* Effect.addFinalizer(() => Context.get(app, LongPolls).stop)
       yield* Lifecycle.announceServer(settings, port, demo, options.announce)
     })
@@ -149,8 +154,8 @@ const heartbeat = Effect.gen(function* () {
 })
 
 /**
- * Runs a process with its layers. At a stop, the layers close in reverse order: running requests, workers, connections,
- * the database.
+ * Runs a process with its layers. When the process stops, the layers close in reverse order: running requests, workers,
+ * connections, the database.
  */
 const running = <E, R, E2>(
   check: (settings: Settings.Settings) => Effect.Effect<void, E2>,

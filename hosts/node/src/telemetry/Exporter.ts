@@ -11,7 +11,7 @@ import * as Spans from "./Spans.ts"
 
 export const layer = ({ otlp }: Settings) =>
   Option.match(otlp, {
-    // Without OTLP no exporter would read the spans, so the process creates no spans.
+    // Without OTLP, no exporter would read the spans, so the process creates no spans.
     onNone: () => Layer.succeed(References.TracerEnabled, false),
     onSome: ({ headers, statements, url }) =>
       Layer.unwrap(

@@ -39,7 +39,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
 it("a reader of a reserved file waits until the file has content", async (test) => {
   const file = join(await Process.makeWorkingFolder(test), "final")
   await writeFile(file, "")
-  const text = NewFile.readNonEmptyFile(file)
+  const text = NewFile.readFileWhenNonEmpty(file)
   await setTimeout(200)
   await writeFile(file, "whole")
   expect(await text).toBe("whole")

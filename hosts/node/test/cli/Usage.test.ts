@@ -60,7 +60,7 @@ describe("wrong usage", () => {
     const out = vi.spyOn(process.stdout, "write").mockImplementation((text) => said.out.push(text) > 0)
     const error = vi.spyOn(process.stderr, "write").mockImplementation((text) => said.error.push(text) > 0)
     const exit = await Effect.runPromiseExit(CommandLine.execute(rootCommand, args))
-    const code = CommandLine.exitCodeOf(exit)
+    const code = CommandLine.printFailureAndGetExitCode(exit)
     out.mockRestore()
     error.mockRestore()
     expect({ code, out: said.out }).toEqual({ code: 2, out: [] })

@@ -51,7 +51,7 @@ only_here 7
 const lines = (text: string) => text.split("\n")
 
 it("merged counters and histograms are the sums of all processes for each series", () => {
-  const merged = lines(MergedMetrics.formatPrometheusText(MergedMetrics.merge([first, second])))
+  const merged = lines(MergedMetrics.formatPrometheusText(MergedMetrics.mergeMetrics([first, second])))
   for (const line of [
     "# HELP requests_total Requests",
     "# TYPE requests_total counter",
@@ -69,13 +69,13 @@ it("merged counters and histograms are the sums of all processes for each series
 })
 
 it("merged heap gauges have the maximum of all processes, so that a process near its heap limit stays visible", () => {
-  const merged = lines(MergedMetrics.formatPrometheusText(MergedMetrics.merge([first, second])))
+  const merged = lines(MergedMetrics.formatPrometheusText(MergedMetrics.mergeMetrics([first, second])))
   expect(merged).toContain("nodejs_heap_size_used_bytes 90")
   expect(merged).toContain("nodejs_heap_size_limit_bytes 100")
 })
 
 it("merged memory is the sum of all processes, database_up is the worst value, and the start time is the oldest", () => {
-  const merged = lines(MergedMetrics.formatPrometheusText(MergedMetrics.merge([first, second])))
+  const merged = lines(MergedMetrics.formatPrometheusText(MergedMetrics.mergeMetrics([first, second])))
   expect(merged).toContain("process_resident_memory_bytes 150")
   expect(merged).toContain("process_start_time_seconds 1000")
   expect(merged).toContain("partner_commentary_database_up 0")
@@ -84,7 +84,7 @@ it("merged memory is the sum of all processes, database_up is the worst value, a
 
 it("the merged metrics keep the counters of an ended process and drop its gauges", () => {
   const merged = lines(
-    MergedMetrics.formatPrometheusText(MergedMetrics.merge([MergedMetrics.withoutGauges(first), second]))
+    MergedMetrics.formatPrometheusText(MergedMetrics.mergeMetrics([MergedMetrics.removeGauges(first), second]))
   )
   expect(merged).toContain('requests_total{area="topics list",status="200"} 7')
   expect(merged).toContain("seconds_count 5")

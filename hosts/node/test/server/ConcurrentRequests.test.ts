@@ -4,7 +4,7 @@ import { ConcurrencyLimit, concurrencyPoolLimits } from "@partner-commentary/cor
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Listener from "@partner-commentary/node/server/Listener"
 import * as ResponseEnd from "@partner-commentary/node/server/ResponseEnd"
-import { ResponseTaken } from "@partner-commentary/server/ConcurrentRequests"
+import { ResponseEndObserver } from "@partner-commentary/server/ConcurrentRequests"
 import * as Effect from "effect/Effect"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -32,7 +32,7 @@ const app = (seen: { begun: number; interrupted: number }) =>
         request.url === "/large" ? HttpServerResponse.uint8Array(large) : HttpServerResponse.text("ok")
       )
     })
-    const taken = yield* ResponseTaken
+    const taken = yield* ResponseEndObserver
     return yield* Effect.orDie(Effect.interruptible(withPermit("standard", owner, work, taken(request))))
   })
 

@@ -2,7 +2,7 @@ import { createServer } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import * as FairRequests from "@partner-commentary/node/server/FairRequests"
-import * as RequestGate from "@partner-commentary/node/server/RequestGate"
+import * as RequestGateChain from "@partner-commentary/node/server/RequestGateChain"
 import * as FairScheduler from "@partner-commentary/server/middleware/FairScheduler"
 import * as Result from "effect/Result"
 import { expect, it, onTestFinished } from "vitest"
@@ -17,7 +17,7 @@ const serve = async () => {
   const native = createServer((request, response) => {
     began.push(`${request.headers["x-api-key"]}`)
     // One request uses the time budget of a whole turn.
-    now += FairScheduler.turnBudget
+    now += FairScheduler.turnBudgetMs
     response.end()
   })
   const counted = {
@@ -30,11 +30,11 @@ const serve = async () => {
   }
   // Use up the time budget of the current turn.
   fair.start("busy", () => {
-    now += FairScheduler.turnBudget
+    now += FairScheduler.turnBudgetMs
   })
   FairRequests.installFairRequests(
     native,
-    RequestGate.make(native),
+    RequestGateChain.make(native),
     counted,
     Result.getOrThrow(IpAllowList.parseAllowList(["127.0.0.1"]))
   )

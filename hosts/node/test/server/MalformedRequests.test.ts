@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type ServerOptions } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import * as MalformedRequests from "@partner-commentary/node/server/MalformedRequests"
-import * as RequestGate from "@partner-commentary/node/server/RequestGate"
+import * as RequestGateChain from "@partner-commentary/node/server/RequestGateChain"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
@@ -20,7 +20,7 @@ const say = (port: number, bytes: string) =>
 
 const serve = async (options: ServerOptions, respond: RequestListener) => {
   const native = createServer({ requireHostHeader: false, ...options }, respond)
-  MalformedRequests.handleMalformedRequests(native, RequestGate.make(native), () => ({}))
+  MalformedRequests.handleMalformedRequests(native, RequestGateChain.make(native), () => ({}))
   onTestFinished(() => void native.close().closeAllConnections())
   await new Promise<void>((resolve) => native.listen(0, "127.0.0.1", resolve))
   return (native.address() as AddressInfo).port

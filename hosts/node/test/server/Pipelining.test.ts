@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import * as MalformedRequests from "@partner-commentary/node/server/MalformedRequests"
 import * as Pipelining from "@partner-commentary/node/server/Pipelining"
-import * as RequestGate from "@partner-commentary/node/server/RequestGate"
+import * as RequestGateChain from "@partner-commentary/node/server/RequestGateChain"
 import { describe, expect, it, onTestFinished } from "vitest"
 
 /** Starts a server that records its requests and answers them with the given function. */
@@ -13,7 +13,7 @@ const serve = async (respond: (response: ServerResponse, asked: ReadonlyArray<Se
     asked.push(response)
     respond(response, asked)
   })
-  const gate = RequestGate.make(native)
+  const gate = RequestGateChain.make(native)
   MalformedRequests.handleMalformedRequests(native, gate, () => ({}))
   Pipelining.limitPipelining(gate, () => ({ "X-RateLimit-Limit": "300" }))
   onTestFinished(() => void native.close().closeAllConnections())
@@ -86,7 +86,7 @@ describe("pipelined requests of one connection", () => {
       })
       const { closed, statuses } = talk(port, request.repeat(200))
       const heard = await closed
-      expect(asked.length).toBe(Pipelining.maxInFlight)
+      expect(asked.length).toBe(Pipelining.maxPipelinedRequests)
       expect(statuses()).toEqual([...asked.map(() => "200"), "429"])
       const last = heard.slice(heard.lastIndexOf("HTTP/1.1"))
       expect(last).toMatch(/^Retry-After: 1\r$/m)

@@ -42,7 +42,7 @@ const runAlone = async (
   const umask = process.umask(0o077)
   try {
     const exit = await Effect.runPromiseExit(execute(args, env, (line) => void process.stderr.write(line)))
-    const code = CommandLine.exitCodeOf(exit)
+    const code = CommandLine.printFailureAndGetExitCode(exit)
     return { code, stdout: stdout.text(), stderr: stderr.text() }
   } finally {
     process.umask(umask)
@@ -70,7 +70,7 @@ export const startInProcess = (cwd: string, args: ReadonlyArray<string>, env: En
     const ended = new Promise<ProcessResult>((resolve) => {
       fiber.addObserver((exit) => {
         const failure = capture(process.stderr)
-        const code = CommandLine.exitCodeOf(exit)
+        const code = CommandLine.printFailureAndGetExitCode(exit)
         failure.release()
         process.exitCode = undefined
         leaveFolder()

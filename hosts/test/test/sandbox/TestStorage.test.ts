@@ -104,7 +104,7 @@ it.effect("a running worker deletes test topics after their retention period, an
         ([row]) => row?.count
       )
     const tables = ["topics", "assignments", "events", "drafts", "duplicate_windows", "duration_histograms"]
-    const { poll } = yield* Jobs.deletionJobRunner
+    const { poll } = yield* Jobs.makeDeletionJobRunner
     const work = Effect.raceFirst(
       Effect.forever(Effect.andThen(Effect.yieldNow, TestClock.adjust("50 millis"))),
       Effect.repeat(poll, { until: (gone) => gone === 0 })

@@ -11,7 +11,7 @@ import { exampleWebhookUrl } from "./WebhookCalls.ts"
 
 /** Runs due jobs until none is due. */
 export const runJobsUntilNoneDue = Effect.gen(function* () {
-  const runners = yield* Effect.all(Jobs.jobRunners)
+  const runners = yield* Effect.all(Jobs.jobRunnerConstructors)
   for (let done = 1; done > 0; ) {
     done = 0
     for (const { runDue } of runners) done += yield* runDue

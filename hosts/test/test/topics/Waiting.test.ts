@@ -7,7 +7,7 @@ import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { concurrencyPoolLimits } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { LongPolls } from "@partner-commentary/core/access/LongPolls"
 import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
-import { preferredWait } from "@partner-commentary/server/http/Preference"
+import { parsePreferredWaitSeconds } from "@partner-commentary/server/http/Preference"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -222,6 +222,6 @@ it("the Prefer header is parsed according to RFC 7240, and a wait is limited to 
     ["wait=none, wait=9", 0],
     ['wait=" 9"', 0]
   ] as const) {
-    assert.strictEqual(preferredWait(header), seconds, header)
+    assert.strictEqual(parsePreferredWaitSeconds(header), seconds, header)
   }
 })

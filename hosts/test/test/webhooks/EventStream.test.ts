@@ -5,7 +5,7 @@ import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { concurrencyPoolLimits } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { LongPolls } from "@partner-commentary/core/access/LongPolls"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { streamTimes } from "@partner-commentary/server/routes/events/EventStream"
+import { eventStreamTimesMs } from "@partner-commentary/server/routes/events/EventStream"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -221,10 +221,10 @@ it.effect("each stream ends within an hour, and immediately when the service sto
     const { key } = yield* scene
     const stream = yield* openStream(key)
     yield* settled
-    yield* TestClock.adjust(streamTimes.shortest - 1)
+    yield* TestClock.adjust(eventStreamTimesMs.shortest - 1)
     yield* settled
     assert.isFalse(stream.isEnded())
-    yield* TestClock.adjust(streamTimes.longest - streamTimes.shortest + 1)
+    yield* TestClock.adjust(eventStreamTimesMs.longest - eventStreamTimesMs.shortest + 1)
     yield* waitForEnd(stream)
     const next = yield* openStream(key)
     yield* (yield* LongPolls).stop
@@ -271,7 +271,7 @@ it.effect("the stream ends if its client does not read for a minute", () =>
       yield* settled
     }
     assert.strictEqual((yield* call("/partner/v1/events/stream", { key })).status, 429)
-    yield* TestClock.adjust(streamTimes.stall)
+    yield* TestClock.adjust(eventStreamTimesMs.stall)
     yield* settled
     const next = yield* openStream(key)
     assert.strictEqual(next.response.status, 200)

@@ -3,7 +3,7 @@
  * variables.
  */
 import { PartnerCommentary } from "../PartnerCommentary.ts"
-import type { Flags, ParsedArguments } from "./Arguments.ts"
+import type { FlagDefinitions, ParsedArguments } from "./Arguments.ts"
 import { type CommandContext, UsageError } from "./Terminal.ts"
 
 export const commonFlags = {
@@ -11,7 +11,7 @@ export const commonFlags = {
   "base-url": { value: "URL", description: "The service's address. Default: PARTNER_COMMENTARY_BASE_URL" },
   "print-json": { description: "Print one JSON value per line on stdout, and nothing else" },
   help: { description: "Print this help" }
-} satisfies Flags
+} satisfies FlagDefinitions
 
 const given = (
   { flags }: ParsedArguments,

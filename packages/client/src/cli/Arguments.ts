@@ -2,13 +2,13 @@
 import { parseArgs } from "node:util"
 import { UsageError } from "./Terminal.ts"
 
-export interface Flag {
+export interface FlagDefinition {
   /** The placeholder of the flag's value. A switch has no placeholder. */
   readonly value?: string
   readonly description: string
 }
 
-export type Flags = Readonly<Record<string, Flag>>
+export type FlagDefinitions = Readonly<Record<string, FlagDefinition>>
 
 export interface ParsedArguments {
   readonly words: ReadonlyArray<string>
@@ -16,7 +16,11 @@ export interface ParsedArguments {
   readonly flags: ReadonlyMap<string, string>
 }
 
-export const parseArguments = (args: ReadonlyArray<string>, flags: Flags, maxWords: number): ParsedArguments => {
+export const parseArguments = (
+  args: ReadonlyArray<string>,
+  flags: FlagDefinitions,
+  maxWords: number
+): ParsedArguments => {
   const options = Object.fromEntries(
     Object.entries(flags).map(
       ([name, { value }]) => [name, { type: value === undefined ? "boolean" : "string" }] as const
@@ -50,7 +54,7 @@ export const alignColumns = (rows: ReadonlyArray<readonly [left: string, right: 
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n")
 }
 
-export const flagRows = (flags: Flags): ReadonlyArray<readonly [string, string]> =>
+export const formatFlagRows = (flags: FlagDefinitions): ReadonlyArray<readonly [string, string]> =>
   Object.entries(flags).map(([name, { description, value }]) => [
     value === undefined ? `--${name}` : `--${name} ${value}`,
     description

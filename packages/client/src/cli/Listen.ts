@@ -1,14 +1,14 @@
 /**
- * The command `listen` forwards the events that an API key can read to a receiver. The forwarded events are signed like
- * webhook deliveries of the service.
+ * Defines the command `listen`, which forwards to a receiver the events that the API key can read. The forwarded events
+ * are signed like webhook deliveries of the service.
  */
 import type { PartnerCommentary } from "../PartnerCommentary.ts"
 import { commonFlags, makeClientFromArguments } from "./Access.ts"
-import type { Flags, ParsedArguments } from "./Arguments.ts"
+import type { FlagDefinitions, ParsedArguments } from "./Arguments.ts"
 import { forwardEvent, parseReceiverUrl } from "./Receiver.ts"
 import { generateSecret, makeSigner } from "./Secret.ts"
 import { type CommandContext, UsageError } from "./Terminal.ts"
-import { eventTypes } from "./Trigger.ts"
+import { allEventTypes } from "./Trigger.ts"
 
 export const listenCommandFlags = {
   "forward-to": { value: "URL", description: "The receiver, such as http://localhost:3000/hook" },
@@ -16,13 +16,13 @@ export const listenCommandFlags = {
   secret: { value: "SECRET", description: "The signing secret. Default: a new secret on each start" },
   live: { description: "Accept a live key, and forward the events of real creators" },
   ...commonFlags
-} satisfies Flags
+} satisfies FlagDefinitions
 
 const wantedTypes = (given: string | undefined): ReadonlySet<string> => {
-  const wanted = given?.split(",") ?? eventTypes
-  const unknown = wanted.find((type) => !eventTypes.some((each) => each === type))
+  const wanted = given?.split(",") ?? allEventTypes
+  const unknown = wanted.find((type) => !allEventTypes.some((each) => each === type))
   if (unknown === undefined) return new Set(wanted)
-  throw new UsageError(`--events must list some of ${eventTypes.join(", ")}, not ${JSON.stringify(unknown)}.`)
+  throw new UsageError(`--events must list some of ${allEventTypes.join(", ")}, not ${JSON.stringify(unknown)}.`)
 }
 
 /** Replaces control characters, which could rewrite other lines of a terminal. */
@@ -44,7 +44,8 @@ export const runListenCommand = async (parsed: ParsedArguments, terminal: Comman
   if (forwardTo === undefined) throw new UsageError("--forward-to is missing.")
   const receiver = parseReceiverUrl(forwardTo)
   const types = wantedTypes(flags.get("events"))
-  // Print only a generated secret. A given secret may be in use elsewhere, and logs may keep the output.
+  // Print only a generated secret, because a secret from the arguments may be in use elsewhere, and logs may keep the
+  // output.
   const isGiven = flags.has("secret")
   const secret = flags.get("secret") ?? generateSecret()
   const sign = await makeSigner(secret)

@@ -1,17 +1,23 @@
 /** Runs the command line: selects the command, prints help, and converts failures to exit codes. */
 import { ApiError, PartnerCommentaryError } from "../Errors.ts"
-import { version } from "../Version.ts"
-import { alignColumns, type Flags, flagRows, type ParsedArguments, parseArguments } from "./Arguments.ts"
+import { clientVersion } from "../Version.ts"
+import {
+  alignColumns,
+  type FlagDefinitions,
+  formatFlagRows,
+  type ParsedArguments,
+  parseArguments
+} from "./Arguments.ts"
 import { listenCommandFlags, runListenCommand } from "./Listen.ts"
 import { type CommandContext, CommandFailed, UsageError } from "./Terminal.ts"
-import { runTriggerCommand, triggerableTypes, triggerCommandFlags } from "./Trigger.ts"
+import { runTriggerCommand, triggerableEventTypes, triggerCommandFlags } from "./Trigger.ts"
 
 const program = "partner-commentary-client"
 
 interface Command {
   readonly usage: string
   readonly description: string
-  readonly flags: Flags
+  readonly flags: FlagDefinitions
   /** The number of words that follow the command. */
   readonly words: number
   readonly run: (parsed: ParsedArguments, terminal: CommandContext) => Promise<void>
@@ -27,7 +33,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
   trigger: {
     usage: "trigger EVENT",
-    description: `Run a topic in the test environment until the event happens: ${triggerableTypes.join(", ")}.`,
+    description: `Run a topic in the test environment until the event happens: ${triggerableEventTypes.join(", ")}.`,
     flags: triggerCommandFlags,
     words: 1,
     run: runTriggerCommand
@@ -41,12 +47,12 @@ ${alignColumns(Object.values(commands).map(({ description, usage }) => [usage, d
 ${program} COMMAND --help lists the command's flags.`
 
 const helpOf = ({ description, flags, usage }: Command) =>
-  `Usage: ${program} ${usage} [FLAGS]\n\n${description}\n\n${alignColumns(flagRows(flags))}`
+  `Usage: ${program} ${usage} [FLAGS]\n\n${description}\n\n${alignColumns(formatFlagRows(flags))}`
 
 const execute = async ([name, ...rest]: ReadonlyArray<string>, terminal: CommandContext): Promise<void> => {
   const { out } = terminal
   if (name === "--help" || name === "-h") return out(help)
-  if (name === "--version") return out(version)
+  if (name === "--version") return out(clientVersion)
   if (name === undefined) throw new UsageError(`Name a command: ${Object.keys(commands).join(" or ")}.`)
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined) throw new UsageError(`There is no command ${JSON.stringify(name)}.`)

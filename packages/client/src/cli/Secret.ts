@@ -15,7 +15,7 @@ const decoded = (text: string): Uint8Array<ArrayBuffer> => {
   }
 }
 
-/** Returns the HMAC key of a secret, if the service would accept the secret at registration. */
+/** Returns the HMAC key of a secret. Throws a UsageError if the service would reject the secret at registration. */
 const keyOf = (secret: string): Uint8Array<ArrayBuffer> => {
   if (secret.startsWith("whsec_")) {
     const bytes = decoded(secret.slice("whsec_".length))

@@ -1,4 +1,4 @@
-/** The command `trigger` runs a topic in the test environment until the requested event happens. */
+/** Defines the command `trigger`, which runs a topic in the test environment until the requested event happens. */
 import type { PartnerCommentary } from "../PartnerCommentary.ts"
 import { pause } from "../Pause.ts"
 import type { SimulatedAction } from "../TestAssignment.ts"
@@ -6,7 +6,7 @@ import type { FailureReason } from "../Topic.ts"
 import type { SubscribableEvent } from "../Webhook.ts"
 import type { PastEvent } from "../WebhookEvent.ts"
 import { commonFlags, makeClientFromArguments } from "./Access.ts"
-import type { Flags, ParsedArguments } from "./Arguments.ts"
+import type { FlagDefinitions, ParsedArguments } from "./Arguments.ts"
 import { type CommandContext, CommandFailed, UsageError } from "./Terminal.ts"
 
 /**
@@ -17,9 +17,9 @@ const waits = "7e570000-0000-4000-8000-000000000005"
 
 interface Scenario {
   readonly steps: ReadonlyArray<SimulatedAction>
-  /** If true, the command accepts the commentary for publication after the steps. */
+  /** If true, the command accepts the commentary for publication after the simulated creator's steps. */
   readonly accept?: boolean
-  /** If true, the command cancels the topic after the steps. */
+  /** If true, the command cancels the topic after the simulated creator's steps. */
   readonly cancel?: boolean
 }
 
@@ -46,13 +46,13 @@ const scenarios: Readonly<Record<SubscribableEvent, Scenario | null>> = {
   "topic.completed": { steps: approval }
 }
 
-export const eventTypes = Object.keys(scenarios) as ReadonlyArray<SubscribableEvent>
-export const triggerableTypes = eventTypes.filter((type) => scenarios[type] !== null)
+export const allEventTypes = Object.keys(scenarios) as ReadonlyArray<SubscribableEvent>
+export const triggerableEventTypes = allEventTypes.filter((type) => scenarios[type] !== null)
 
 export const triggerCommandFlags = {
   reason: { value: "REASON", description: `Of commentary.failed: ${Object.keys(failures).join(", ")}` },
   ...commonFlags
-} satisfies Flags
+} satisfies FlagDefinitions
 
 const isKey = <Key extends string>(record: Readonly<Record<Key, unknown>>, key: string): key is Key =>
   Object.hasOwn(record, key)
@@ -63,7 +63,9 @@ const scenarioOf = (type: string, reason: string | undefined): Scenario => {
     throw new UsageError("media.ready cannot be played: the test environment makes no audio and video.")
   }
   if (scenario === null) {
-    throw new UsageError(`The event type must be one of ${triggerableTypes.join(", ")}, not ${JSON.stringify(type)}.`)
+    throw new UsageError(
+      `The event type must be one of ${triggerableEventTypes.join(", ")}, not ${JSON.stringify(type)}.`
+    )
   }
   if (reason === undefined) return scenario
   if (type !== "commentary.failed") throw new UsageError("--reason is for commentary.failed only.")
@@ -94,7 +96,10 @@ const play = async (
 
 const attempts = 10
 
-/** Polls until the event of the topic is in the list of events, which may take some seconds after the last step. */
+/**
+ * Polls the list of events until the list contains the topic's event. The event may appear some seconds after the last
+ * step.
+ */
 const eventOf = async (
   client: PartnerCommentary,
   type: SubscribableEvent,
@@ -114,7 +119,7 @@ export const runTriggerCommand = async (parsed: ParsedArguments, terminal: Comma
   const { flags, words } = parsed
   const { out, signal } = terminal
   const [type] = words
-  if (type === undefined) throw new UsageError(`The event type is missing: one of ${triggerableTypes.join(", ")}.`)
+  if (type === undefined) throw new UsageError(`The event type is missing: one of ${triggerableEventTypes.join(", ")}.`)
   const scenario = scenarioOf(type, flags.get("reason"))
   const { client, isTest } = makeClientFromArguments(parsed, terminal)
   if (!isTest)

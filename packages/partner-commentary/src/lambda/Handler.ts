@@ -5,7 +5,7 @@
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { ApiCallCounter } from "@partner-commentary/core/usage/ApiCallCounter"
 import type { EmbeddedRequirements, EmbeddedService } from "@partner-commentary/server/Embedded"
-import { servicePathPrefix } from "@partner-commentary/server/http/Address"
+import { parseServicePathPrefix } from "@partner-commentary/server/http/Address"
 import { drain } from "@partner-commentary/server/Workers"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -59,7 +59,7 @@ export const make = ({ fetch, report, run }: LambdaHandlerDependencies): LambdaH
     yield* (yield* ApiCallCounter).flush
   })
 
-  const prefix = PublicAddress.use(({ apiRoot }) => Effect.succeed(servicePathPrefix(apiRoot)))
+  const prefix = PublicAddress.use(({ apiRoot }) => Effect.succeed(parseServicePathPrefix(apiRoot)))
 
   const answer = (call: GatewayRequest.GatewayRequest): Promise<Response> =>
     run(prefix)

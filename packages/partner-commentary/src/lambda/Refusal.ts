@@ -4,7 +4,7 @@
  */
 import { InternalError, InvalidRequest, statusOf, type WireError } from "@partner-commentary/api/Errors"
 import * as Envelope from "@partner-commentary/server/http/Envelope"
-import { defaultCacheControl, requestIdOrNew } from "@partner-commentary/server/middleware/Responses"
+import { acceptOrCreateRequestId, defaultCacheControl } from "@partner-commentary/server/middleware/Responses"
 import type { GatewayRequest } from "./GatewayRequest.ts"
 
 /** Creates the response to a request with an invalid method, URL or header. */
@@ -15,10 +15,10 @@ export const malformedEventResponse = (call: GatewayRequest): Response =>
 export const failedStartResponse = (id: string): Response => refuse(InternalError.of(id), id)
 
 /** Returns the request id that the client sent, or a new id. */
-export const requestIdOf = ({ headers }: GatewayRequest) => requestIdOrNew(headers["x-request-id"])
+export const requestIdOf = ({ headers }: GatewayRequest) => acceptOrCreateRequestId(headers["x-request-id"])
 
 const refuse = (refusal: WireError, id: string): Response =>
-  new Response(Envelope.failureText(refusal), {
+  new Response(Envelope.formatFailureJson(refusal), {
     status: statusOf[refusal.error.code],
-    headers: { "content-type": Envelope.contentType, "x-request-id": id, "cache-control": defaultCacheControl }
+    headers: { "content-type": Envelope.jsonContentType, "x-request-id": id, "cache-control": defaultCacheControl }
   })

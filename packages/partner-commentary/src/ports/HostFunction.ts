@@ -1,6 +1,6 @@
 /** Calls a function that the application passed as an option, with a timeout and an abort signal. */
 import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
-import { problemsOfSchemaIssue } from "@partner-commentary/server/http/Body"
+import { convertSchemaIssueToProblems } from "@partner-commentary/server/http/Body"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -43,7 +43,7 @@ export const decodeResult = <A, I>(schema: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownEffect(schema)
   return (answer: unknown): Effect.Effect<A, HostFailure> =>
     Effect.mapError(decode(answer), ({ issue }) => {
-      const [{ constraint, field }] = problemsOfSchemaIssue(issue)
+      const [{ constraint, field }] = convertSchemaIssueToProblems(issue)
       return { permanent: false, reason: `the application returned an invalid result: ${field} ${constraint}` }
     })
 }

@@ -10,8 +10,8 @@ import {
   decodeApiKeyRotationText
 } from "@partner-commentary/server/routes/api-keys/ApiKeyBody"
 import {
-  keyChangeErrorHandlers,
-  keyRotationErrorHandlers
+  makeKeyChangeErrorHandlers,
+  makeKeyRotationErrorHandlers
 } from "@partner-commentary/server/routes/api-keys/ApiKeyRefusals"
 import * as Views from "@partner-commentary/server/routes/api-keys/ApiKeyViews"
 import * as Duration from "effect/Duration"
@@ -52,7 +52,7 @@ export const apiKeyUseCases = (run: RunUseCase) => ({
       Effect.gen(function* () {
         const { organization } = yield* organizationAsCaller(yield* ofOrganization(key))
         const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), decodeApiKeyCreationText), invalid)
-        const issued = (yield* ApiKeys).issue(organization, Views.newApiKeyFromBody(body))
+        const issued = (yield* ApiKeys).issue(organization, Views.toNewApiKeyInput(body))
         return Views.toCreatedKey(
           yield* Effect.catchTags(issued, {
             TooManyKeys: (error) => Effect.fail(tooMany(error)),
@@ -84,7 +84,7 @@ export const apiKeyUseCases = (run: RunUseCase) => ({
         const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), decodeApiKeyChangeText), invalid)
         const wanted = { name: body.name?.trim() ?? null, ipAllowList: body.ip_whitelist ?? null }
         const changed = (yield* ApiKeys).change(api_key_id, wanted, operatorOf(organization_id))
-        return Views.toKeySummary(yield* Effect.catchTags(changed, keyChangeErrorHandlers("api_key_id")))
+        return Views.toKeySummary(yield* Effect.catchTags(changed, makeKeyChangeErrorHandlers("api_key_id")))
       }),
       options
     ),
@@ -101,7 +101,7 @@ export const apiKeyUseCases = (run: RunUseCase) => ({
         const { grace_period_seconds: seconds } = body
         const grace = seconds === undefined ? defaultGracePeriod : Duration.seconds(seconds)
         const rotated = (yield* ApiKeys).rotate(api_key_id, grace, operatorOf(organization_id))
-        const { predecessor, ...issued } = yield* Effect.catchTags(rotated, keyRotationErrorHandlers("api_key_id"))
+        const { predecessor, ...issued } = yield* Effect.catchTags(rotated, makeKeyRotationErrorHandlers("api_key_id"))
         return { ...Views.toCreatedKey(issued), replaces: Views.toRevokedKey(predecessor) }
       }),
       options

@@ -6,11 +6,11 @@ import * as Errors from "@partner-commentary/api/Errors"
 import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
 import type * as Ids from "@partner-commentary/core/shared/Ids"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import { type CreatorAction, performAction } from "@partner-commentary/server/creator-portal/CreatorAction"
-import type { ActionFields } from "@partner-commentary/server/creator-portal/CreatorInput"
+import { type CreatorAction, performCreatorAction } from "@partner-commentary/server/creator-portal/CreatorAction"
+import type { CreatorActionFields } from "@partner-commentary/server/creator-portal/CreatorInput"
 import { toCreatorPageJson } from "@partner-commentary/server/creator-portal/CreatorView"
 import { type CreatorActionError, toActionRefusal } from "@partner-commentary/server/creator-portal/Refusal"
-import { avatarPath } from "@partner-commentary/server/routes/personas/Avatar"
+import { defaultAvatarPath } from "@partner-commentary/server/routes/personas/Avatar"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { strictOptions } from "../OptionRules.ts"
@@ -42,13 +42,13 @@ const decodeCreator = makeDecoder(Schema.Struct({ email: Text.EmailSchema }))
 const request = { email: Text.EmailSchema, share_id: ShareIdInput }
 const decodeRequest = makeDecoder(Schema.Struct(request))
 
-type Action = { readonly email: string; readonly share_id: Ids.ShareId } & ActionFields
+type Action = { readonly email: string; readonly share_id: Ids.ShareId } & CreatorActionFields
 
 /**
  * Decodes the input of an action and rejects unknown fields. If unknown fields were ignored, an approval with a
  * misspelt `content` would publish the wrong text.
  */
-const action = (...texts: ReadonlyArray<keyof ActionFields>) => {
+const action = (...texts: ReadonlyArray<keyof CreatorActionFields>) => {
   const fields = Object.fromEntries(texts.map((name) => [name, Schema.optional(Schema.String)]))
   const schema = Schema.Struct({ ...request, ...fields }).annotate({
     messageUnexpectedKey: "is no field of this action"
@@ -66,7 +66,7 @@ const inputs: Readonly<Record<CreatorAction, ReturnType<typeof action>>> = {
 
 const notFound = notFoundError("request of this creator")
 
-const avatar = PublicAddress.use(({ apiRoot }) => Effect.succeed(apiRoot + avatarPath))
+const avatar = PublicAddress.use(({ apiRoot }) => Effect.succeed(apiRoot + defaultAvatarPath))
 
 const acting = (run: RunUseCase, name: CreatorAction) => (input: unknown, options?: TransactionOption) =>
   run(
@@ -78,7 +78,7 @@ const acting = (run: RunUseCase, name: CreatorAction) => (input: unknown, option
         Effect.flatMap(portal.view(access), ({ assignment }) =>
           Effect.fail(Errors.InvalidRequest.of([toActionRefusal(name, reason, assignment, fields).problem]))
         )
-      const done = yield* performAction(portal, access, name, fields).pipe(
+      const done = yield* performCreatorAction(portal, access, name, fields).pipe(
         Effect.catchTags({ TextLength: refuse, Malformed: refuse, ActionRefused: refuse })
       )
       return toCreatorPageJson(done, yield* avatar)

@@ -10,7 +10,7 @@ import { isExternalReference } from "@partner-commentary/core/topic/Topic"
 import { TopicCancellation } from "@partner-commentary/core/topic/TopicCancellation"
 import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import { type TopicNotFound, Topics } from "@partner-commentary/core/topic/Topics"
-import { avatarPath } from "@partner-commentary/server/routes/personas/Avatar"
+import { defaultAvatarPath } from "@partner-commentary/server/routes/personas/Avatar"
 import { makeTopicJsonDecoder } from "@partner-commentary/server/routes/topics/TopicBody"
 import { readTopicListQuery } from "@partner-commentary/server/routes/topics/TopicListQuery"
 import * as TopicSubmission from "@partner-commentary/server/routes/topics/TopicSubmission"
@@ -83,7 +83,7 @@ const listed = ({ environment: _, organization_id: __, ...filters }: ListTopicsI
     )
   )
 
-const avatar = PublicAddress.use(({ apiRoot }) => Effect.succeed(apiRoot + avatarPath))
+const avatar = PublicAddress.use(({ apiRoot }) => Effect.succeed(apiRoot + defaultAvatarPath))
 
 const notFound = <A, R>(found: Effect.Effect<A, TopicNotFound, R>) => Effect.mapError(found, () => Errors.topicNotFound)
 

@@ -8,7 +8,7 @@ import { limitsOf } from "@partner-commentary/core/partner/Plan"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { Environment } from "@partner-commentary/core/shared/Owner"
 import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
-import { problemsOfSchemaIssue } from "@partner-commentary/server/http/Body"
+import { convertSchemaIssueToProblems } from "@partner-commentary/server/http/Body"
 import { HostTransactionRefused, runInHostTransaction } from "@partner-commentary/sql/database/HostTransaction"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -74,7 +74,7 @@ const failureOf = (error: unknown): PartnerCommentaryError => {
 export const makeDecoder = <A, I>(schema: Schema.Codec<A, I>, options: SchemaAST.ParseOptions = {}) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all", ...options })
   return (input: unknown): Effect.Effect<A, Errors.InvalidRequest> =>
-    Effect.mapError(decode(input), ({ issue }) => Errors.InvalidRequest.of(problemsOfSchemaIssue(issue)))
+    Effect.mapError(decode(input), ({ issue }) => Errors.InvalidRequest.of(convertSchemaIssueToProblems(issue)))
 }
 
 const idBy = <Id extends string>(id: Schema.Codec<Id, string>) =>

@@ -11,28 +11,28 @@ import type { AssignmentWithTopic } from "@partner-commentary/core/topic/Assignm
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { type ActionFieldName, type ActionFields, MalformedInput } from "./CreatorInput.ts"
+import { type CreatorActionFieldName, type CreatorActionFields, MalformedCreatorInput } from "./CreatorInput.ts"
 
 export const creatorActions = ["respond", "decline", "approve", "revise", "withdraw"] as const
 export type CreatorAction = (typeof creatorActions)[number]
 
 /** Maps each action to the name of its text field. */
-export const textFieldOfAction = {
+export const textFieldNameByAction = {
   respond: "perspective",
   decline: "reason",
   approve: "content",
   revise: "instructions",
   withdraw: "reason"
-} as const satisfies Readonly<Record<CreatorAction, ActionFieldName>>
+} as const satisfies Readonly<Record<CreatorAction, CreatorActionFieldName>>
 
 export const isCreatorAction = (name: string): name is CreatorAction => creatorActions.some((action) => action === name)
 
-export const performAction = (
+export const performCreatorAction = (
   portal: CreatorPortal["Service"],
   access: CreatorRequestCredential,
   action: CreatorAction,
-  fields: ActionFields
-): Effect.Effect<AssignmentWithTopic, LinkInvalid | InvalidTextLength | ActionRefused | MalformedInput> => {
+  fields: CreatorActionFields
+): Effect.Effect<AssignmentWithTopic, LinkInvalid | InvalidTextLength | ActionRefused | MalformedCreatorInput> => {
   const { content = null, instructions = "", perspective = "", reason = "" } = fields
   if (action === "respond") return portal.respond(access, { perspective })
   if (action === "decline") return portal.decline(access, { reason })
@@ -44,10 +44,10 @@ export const performAction = (
   )
 }
 
-const readDraftId = (text: string | undefined): Effect.Effect<DraftId | null, MalformedInput> => {
+const readDraftId = (text: string | undefined): Effect.Effect<DraftId | null, MalformedCreatorInput> => {
   if (text === undefined) return Effect.succeed(null)
   const parsed = Ids.parse(DraftId, text)
   return Option.isSome(parsed)
     ? Effect.succeed(parsed.value)
-    : Effect.fail(new MalformedInput({ field: "draft_id", constraint: "must be a UUID", isTooLarge: false }))
+    : Effect.fail(new MalformedCreatorInput({ field: "draft_id", constraint: "must be a UUID", isTooLarge: false }))
 }

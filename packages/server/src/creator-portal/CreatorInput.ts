@@ -12,17 +12,17 @@ import * as UrlParams from "effect/http/UrlParams"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { bodyTooLargeProblem, headerProblem, maxBodySize, readBody as readText } from "../http/Body.ts"
+import { bodyTooLargeProblem, findHeaderProblem, maxBodyBytes, readBody as readText } from "../http/Body.ts"
 import * as StrictJson from "../http/StrictJson.ts"
 
 /** A field that is null in JSON counts as absent. */
-export type ActionFields = Readonly<Partial<Record<ActionFieldName, string>>>
-export type ActionFieldName = (typeof fieldNames)[number]
+export type CreatorActionFields = Readonly<Partial<Record<CreatorActionFieldName, string>>>
+export type CreatorActionFieldName = (typeof fieldNames)[number]
 
 const fieldNames = ["perspective", "reason", "draft_id", "content", "instructions"] as const
 
-/** The error for a request body that cannot be parsed. */
-export class MalformedInput extends Schema.TaggedError<MalformedInput>()("Malformed", {
+/** The error for a creator's request body that cannot be parsed. */
+export class MalformedCreatorInput extends Schema.TaggedError<MalformedCreatorInput>()("Malformed", {
   field: Schema.String,
   constraint: Schema.String,
   isTooLarge: Schema.Boolean
@@ -31,36 +31,41 @@ export class MalformedInput extends Schema.TaggedError<MalformedInput>()("Malfor
 const form = "application/x-www-form-urlencoded"
 
 /** Returns the media type of the request without its parameters. */
-export const mediaTypeOf = (request: HttpServerRequest): string =>
+export const parseMediaType = (request: HttpServerRequest): string =>
   (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
 
-export const readActionFields = (request: HttpServerRequest): Effect.Effect<ActionFields, MalformedInput> =>
+export const readCreatorActionFields = (
+  request: HttpServerRequest
+): Effect.Effect<CreatorActionFields, MalformedCreatorInput> =>
   Effect.provideService(
-    readAs(request, mediaTypeOf(request)),
+    readAs(request, parseMediaType(request)),
     HttpIncomingMessage.MaxBodySize,
-    ByteSize.bytes(maxBodySize)
+    ByteSize.bytes(maxBodyBytes)
   )
 
-const readAs = (request: HttpServerRequest, type: string): Effect.Effect<ActionFields, MalformedInput> => {
+const readAs = (
+  request: HttpServerRequest,
+  type: string
+): Effect.Effect<CreatorActionFields, MalformedCreatorInput> => {
   if (type === form) return Effect.mapError(Effect.map(request.urlParamsBody, fromForm), unreadable)
   if (type === "application/json") {
-    const header = headerProblem(request.headers)
+    const header = findHeaderProblem(request.headers)
     return header === undefined ? Effect.flatMap(textOf(request), fromJson) : malformed(header)
   }
   const neither = malformed({ field: "content-type", constraint: `must be application/json or ${form}` })
   return type === "" ? Effect.flatMap(textOf(request), (body) => (body === "" ? Effect.succeed({}) : neither)) : neither
 }
 
-const textOf = (request: HttpServerRequest): Effect.Effect<string, MalformedInput> =>
+const textOf = (request: HttpServerRequest): Effect.Effect<string, MalformedCreatorInput> =>
   Effect.flatMap(Effect.mapError(readText(request), unreadable), (text) =>
     Result.isSuccess(text) ? Effect.succeed(text.success) : malformed(text.failure)
   )
 
-const malformed = (problem: Problem): Effect.Effect<never, MalformedInput> =>
-  Effect.fail(new MalformedInput({ ...problem, isTooLarge: false }))
+const malformed = (problem: Problem): Effect.Effect<never, MalformedCreatorInput> =>
+  Effect.fail(new MalformedCreatorInput({ ...problem, isTooLarge: false }))
 
-const fromForm = (params: UrlParams.UrlParams): ActionFields => {
-  const fields: Partial<Record<ActionFieldName, string>> = {}
+const fromForm = (params: UrlParams.UrlParams): CreatorActionFields => {
+  const fields: Partial<Record<CreatorActionFieldName, string>> = {}
   for (const name of fieldNames) {
     const value = UrlParams.getFirst(params, name)
     if (value._tag === "Some") fields[name] = value.value
@@ -70,12 +75,12 @@ const fromForm = (params: UrlParams.UrlParams): ActionFields => {
 
 const known: ReadonlySet<string> = new Set(fieldNames)
 
-const fromJson = (json: string): Effect.Effect<ActionFields, MalformedInput> => {
+const fromJson = (json: string): Effect.Effect<CreatorActionFields, MalformedCreatorInput> => {
   const body = json === "" ? Result.succeed({}) : StrictJson.parseStrictJson(json, known)
   if (Result.isFailure(body)) return malformed(body.failure)
   if (!Predicate.isReadonlyObject(body.success))
     return malformed({ field: "body", constraint: "must be a JSON object" })
-  const fields: Partial<Record<ActionFieldName, string>> = {}
+  const fields: Partial<Record<CreatorActionFieldName, string>> = {}
   for (const name of fieldNames) {
     const value = (body.success as Readonly<Record<string, unknown>>)[name] ?? null
     if (typeof value === "string") fields[name] = value
@@ -85,9 +90,9 @@ const fromJson = (json: string): Effect.Effect<ActionFields, MalformedInput> => 
 }
 
 /** The error contains only the kind of failure, because the original message contains the creator's secret token. */
-const unreadable = ({ reason }: HttpServerError): MalformedInput => {
+const unreadable = ({ reason }: HttpServerError): MalformedCreatorInput => {
   const isTooLarge = reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
-  return new MalformedInput({
+  return new MalformedCreatorInput({
     ...(isTooLarge ? bodyTooLargeProblem : { field: "body", constraint: "cannot be read" }),
     isTooLarge
   })

@@ -4,24 +4,24 @@
  */
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { stripBidi } from "./BidiText.ts"
-import { textFieldOfAction } from "./CreatorAction.ts"
-import { draftPendingPage } from "./DraftPending.ts"
+import { renderApprovedPage, renderDeadlinePassedPage, renderRequestClosedPage } from "./ClosedRequestPages.ts"
+import { textFieldNameByAction } from "./CreatorAction.ts"
+import { renderDraftPendingPage } from "./DraftPending.ts"
 import { html } from "./Html.ts"
-import { invitationPage } from "./Invitation.ts"
-import { approvedPage, deadlinePassedPage, requestClosedPage } from "./Outcome.ts"
+import { renderInvitationPage } from "./Invitation.ts"
 import {
   type CreatorPageContent,
   type CreatorPageData,
   draftElementId,
+  makeTextFieldId,
   renderButton,
-  renderTime,
-  textFieldId
+  renderTime
 } from "./PageContent.ts"
 import { renderPageDocument } from "./PageDocument.ts"
 import type { ActionRefusal } from "./Refusal.ts"
-import { reviewPage } from "./Review.ts"
+import { renderReviewPage } from "./Review.ts"
 
-export const creatorPage = (given: CreatorPageData): string => {
+export const renderCreatorPage = (given: CreatorPageData): string => {
   const visit = stripBidi(given)
   const { address, assignment, inboxMailed, refusal, topic } = visit
   const scene = sceneOf(visit)
@@ -57,20 +57,20 @@ ${scene.body}`,
 
 const sceneOf = (visit: CreatorPageData): CreatorPageContent => {
   const { approveBy, commentary, draft, failure, respondBy, status } = visit.assignment
-  if (commentary !== null) return approvedPage(visit, commentary)
-  if (failure !== null) return requestClosedPage(visit, failure.reason, failure.at)
+  if (commentary !== null) return renderApprovedPage(visit, commentary)
+  if (failure !== null) return renderRequestClosedPage(visit, failure.reason, failure.at)
   if (status === "topic_sent")
-    return visit.now >= respondBy ? deadlinePassedPage(visit, "expired") : invitationPage(visit)
-  if (draft === null) return draftPendingPage(visit)
+    return visit.now >= respondBy ? renderDeadlinePassedPage(visit, "expired") : renderInvitationPage(visit)
+  if (draft === null) return renderDraftPendingPage(visit)
   return approveBy !== null && visit.now >= approveBy
-    ? deadlinePassedPage(visit, "approval_timeout")
-    : reviewPage(visit, draft)
+    ? renderDeadlinePassedPage(visit, "approval_timeout")
+    : renderReviewPage(visit, draft)
 }
 
 /** Returns the id of the element that the creator must correct, or null if the page has no such element. */
 const targetOf = ({ action, isStale, problem }: ActionRefusal, { targets }: CreatorPageContent): string | null => {
-  const id = textFieldId(action)
-  if (problem.field === textFieldOfAction[action] && targets.includes(id)) return id
+  const id = makeTextFieldId(action)
+  if (problem.field === textFieldNameByAction[action] && targets.includes(id)) return id
   return isStale && targets.includes(draftElementId) ? draftElementId : null
 }
 
@@ -80,8 +80,8 @@ const summary = (
   { targets }: CreatorPageContent,
   place: string | null
 ) => {
-  const id = textFieldId(action)
-  const wrote = enteredText[textFieldOfAction[action]]
+  const id = makeTextFieldId(action)
+  const wrote = enteredText[textFieldNameByAction[action]]
   const hasField = targets.includes(id)
   return html`<div class="refused" role="alert">
 <h2>That was not done</h2>

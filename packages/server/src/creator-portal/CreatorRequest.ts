@@ -4,23 +4,24 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { type CreatorAction, isCreatorAction } from "./CreatorAction.ts"
-import { mediaTypeOf } from "./CreatorInput.ts"
+import { parseMediaType } from "./CreatorInput.ts"
 
-export type CreatorTarget =
+export type CreatorRequestTarget =
   | { readonly at: "page"; readonly token: string }
   | { readonly at: "action"; readonly token: string; readonly action: CreatorAction | "desk" }
   /** The target of a GET request for the address of an action, for example after a reload. */
   | { readonly at: "reloadedAction"; readonly token: string; readonly action: CreatorAction | "desk" }
   | { readonly at: "notFound" }
 
-const notFound: CreatorTarget = { at: "notFound" }
+const notFound: CreatorRequestTarget = { at: "notFound" }
 
 /**
- * The maximum length of a token in a path, which limits the memory that invalid tokens use. Valid tokens are shorter.
+ * The maximum length of a token in a path, which limits the memory that invalid tokens use. All valid tokens are
+ * shorter than this limit.
  */
 const maxTokenLength = 1000
 
-export const parseCreatorTarget = (method: string, path: string): CreatorTarget => {
+export const parseCreatorTarget = (method: string, path: string): CreatorRequestTarget => {
   const [token = "", action, ...rest] = path.split("/")
   if (!/^[\w.-]+$/.test(token) || token.length > maxTokenLength || rest.length > 0) return notFound
   const looks = method === "GET" || method === "HEAD"
@@ -30,7 +31,7 @@ export const parseCreatorTarget = (method: string, path: string): CreatorTarget 
 }
 
 /** Returns the route for logs and traces. The route never contains the creator's token. */
-export const creatorRouteForLogs = (target: CreatorTarget): string => {
+export const formatCreatorRouteForLogs = (target: CreatorRequestTarget): string => {
   if (target.at === "notFound") return "/creator/*"
   return target.at === "page" ? "/creator/:token" : `/creator/:token/${target.action}`
 }
@@ -51,14 +52,14 @@ const isCreator = (segment: string): boolean =>
   ).toLowerCase() === "creator"
 
 /**
- * Hosts provide `layerUntraced` to their server, because the server's own trace span would record the creator's token.
- * `CreatorRoutes` creates a span that records the route instead.
+ * Hosts provide `layerWithoutServerSpans` to their server, because the HTTP server's own trace span would record the
+ * creator's token. `CreatorRoutes` creates a span that records the route instead.
  */
-export const layerUntraced = Layer.succeed(HttpMiddleware.TracerDisabledWhen)(isCreatorRequest)
+export const layerWithoutServerSpans = Layer.succeed(HttpMiddleware.TracerDisabledWhen)(isCreatorRequest)
 
 /** Returns true for a request with a JSON body, or when the client prefers JSON to HTML. */
 export const prefersJson = (request: HttpServerRequest): boolean => {
-  if (mediaTypeOf(request) === "application/json") return true
+  if (parseMediaType(request) === "application/json") return true
   const accept = request.headers["accept"] ?? ""
   return quality(accept, "application/json") > quality(accept, "text/html")
 }

@@ -17,17 +17,22 @@ import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { servicePathPrefix } from "../http/Address.ts"
+import { parseServicePathPrefix } from "../http/Address.ts"
 import * as Envelope from "../http/Envelope.ts"
-import { avatarPath } from "../routes/personas/Avatar.ts"
-import { creatorActions, performAction } from "./CreatorAction.ts"
-import { readActionFields } from "./CreatorInput.ts"
-import { creatorPage } from "./CreatorPage.ts"
-import { type CreatorTarget, creatorRouteForLogs, parseCreatorTarget, prefersJson } from "./CreatorRequest.ts"
+import { defaultAvatarPath } from "../routes/personas/Avatar.ts"
+import { creatorActions, performCreatorAction } from "./CreatorAction.ts"
+import { readCreatorActionFields } from "./CreatorInput.ts"
+import { renderCreatorPage } from "./CreatorPage.ts"
+import {
+  type CreatorRequestTarget,
+  formatCreatorRouteForLogs,
+  parseCreatorTarget,
+  prefersJson
+} from "./CreatorRequest.ts"
 import { toCreatorPageJson } from "./CreatorView.ts"
-import { busyPage, internalErrorPage, notFoundPage, tooManyRequestsPage } from "./ErrorPage.ts"
-import { inboxPage } from "./InboxPage.ts"
-import { pageHeaders } from "./PageDocument.ts"
+import { busyPage, internalErrorPage, notFoundPage, renderTooManyRequestsPage } from "./ErrorPage.ts"
+import { renderInboxPage } from "./InboxPage.ts"
+import { pageResponseHeaders } from "./PageDocument.ts"
 import { type ActionRefusal, type CreatorActionError, toActionRefusal } from "./Refusal.ts"
 import * as TokenRateLimiter from "./TokenRateLimiter.ts"
 
@@ -37,8 +42,8 @@ type Response = HttpServerResponse.HttpServerResponse
 const limit = 60
 
 /**
- * The query parameter `said=desk` tells the page that an inbox link was just mailed. Creators' pages have no other
- * query parameters.
+ * The query parameter `said=desk` tells the page that an inbox link was just mailed. Creators' pages have no query
+ * parameter except `said`.
  */
 const inboxMailedQuery = "?said=desk"
 
@@ -49,11 +54,11 @@ const seeOther = (address: string): Response => HttpServerResponse.redirect(addr
 
 const notFound = (json: boolean): Response =>
   json
-    ? Envelope.failure(NotFound.of("There is no such creator link, or it is no longer valid."))
+    ? Envelope.makeFailureResponse(NotFound.of("There is no such creator link, or it is no longer valid."))
     : page(notFoundPage, 404)
 
 /** The JSON response when no creator page or action exists at the path for the method. */
-const noSuchRequest = Envelope.failure(
+const noSuchRequest = Envelope.makeFailureResponse(
   NotFound.of(
     `There is nothing at this path for this method: GET shows a creator's link, and POST to its ${[...creatorActions, "desk"].map((action) => `/${action}`).join(", ")} acts.`
   )
@@ -61,18 +66,20 @@ const noSuchRequest = Envelope.failure(
 
 const tooMany = (json: boolean, seconds: number): Response =>
   json
-    ? Envelope.failure(RateLimitExceeded.of({ retry_after: seconds, limit, remaining: 0 }, "requests a minute"))
-    : HttpServerResponse.setHeader(page(tooManyRequestsPage(seconds), 429), "retry-after", String(seconds))
+    ? Envelope.makeFailureResponse(
+        RateLimitExceeded.of({ retry_after: seconds, limit, remaining: 0 }, "requests a minute")
+      )
+    : HttpServerResponse.setHeader(page(renderTooManyRequestsPage(seconds), 429), "retry-after", String(seconds))
 
 const routes = Effect.gen(function* () {
   const portal = yield* CreatorPortal
   const policy = yield* Policy
-  const headers = yield* pageHeaders
+  const headers = yield* pageResponseHeaders
   const { apiRoot } = yield* PublicAddress
-  const avatar = apiRoot + avatarPath
+  const avatar = apiRoot + defaultAvatarPath
   const window = TokenRateLimiter.make({ limit, seconds: 60, capacity: 10_000 })
   /** The path of the creators' pages has no scheme and host, so that the pages work under every host name. */
-  const root = `${servicePathPrefix(apiRoot)}/creator`
+  const root = `${parseServicePathPrefix(apiRoot)}/creator`
 
   const show = Effect.fnUntraced(function* (
     token: string,
@@ -82,7 +89,7 @@ const routes = Effect.gen(function* () {
     const now = yield* Instant.now
     const { inboxMailed = false, refusal = null } = options
     const { maxDrafts, readingWindow } = policy
-    const html = creatorPage({
+    const html = renderCreatorPage({
       ...view,
       address: `${root}/${token}`,
       now,
@@ -98,17 +105,17 @@ const routes = Effect.gen(function* () {
     portal.view({ token }).pipe(
       Effect.flatMap((view) =>
         json
-          ? Effect.succeed(Envelope.success(toCreatorPageJson(view, avatar)))
+          ? Effect.succeed(Envelope.makeSuccessResponse(toCreatorPageJson(view, avatar)))
           : show(token, view, { inboxMailed: request.url.endsWith(inboxMailedQuery) })
       ),
       Effect.catchTag("LinkInvalid", () =>
         Effect.map(portal.openRequests({ token }), (open) =>
           json
-            ? Envelope.success({
+            ? Envelope.makeSuccessResponse({
                 requests: open.requests.map((each) => ({ ...toCreatorPageJson(each, avatar), link: each.link })),
                 further: open.further
               })
-            : page(inboxPage(open))
+            : page(renderInboxPage(open))
         )
       )
     )
@@ -116,16 +123,18 @@ const routes = Effect.gen(function* () {
   const mailInboxLink = Effect.fnUntraced(function* (token: string, json: boolean) {
     const view = yield* portal.view({ token })
     yield* portal.mailInboxLink(token)
-    return json ? Envelope.success(toCreatorPageJson(view, avatar)) : seeOther(`${root}/${token}${inboxMailedQuery}`)
+    return json
+      ? Envelope.makeSuccessResponse(toCreatorPageJson(view, avatar))
+      : seeOther(`${root}/${token}${inboxMailedQuery}`)
   })
 
   const act = Effect.fnUntraced(function* (
     request: HttpServerRequest,
-    { action, token }: CreatorTarget & { readonly at: "action" },
+    { action, token }: CreatorRequestTarget & { readonly at: "action" },
     json: boolean
   ) {
     if (action === "desk") return yield* mailInboxLink(token, json)
-    const input = yield* Effect.result(readActionFields(request))
+    const input = yield* Effect.result(readCreatorActionFields(request))
     const enteredText = input._tag === "Success" ? input.success : {}
     const refuse = (reason: CreatorActionError) =>
       Effect.map(portal.view({ token }), (view) => ({
@@ -133,19 +142,19 @@ const routes = Effect.gen(function* () {
         refusal: toActionRefusal(action, reason, view.assignment, enteredText)
       }))
     const done = yield* Effect.fromResult(input).pipe(
-      Effect.flatMap((fields) => performAction(portal, { token }, action, fields)),
+      Effect.flatMap((fields) => performCreatorAction(portal, { token }, action, fields)),
       Effect.map((view) => ({ view, refusal: null })),
       // Load the assignment again, because another request may have changed the assignment.
       Effect.catchTags({ TextLength: refuse, Malformed: refuse, ActionRefused: refuse })
     )
     if (done.refusal === null)
-      return json ? Envelope.success(toCreatorPageJson(done.view, avatar)) : seeOther(`${root}/${token}`)
+      return json ? Envelope.makeSuccessResponse(toCreatorPageJson(done.view, avatar)) : seeOther(`${root}/${token}`)
     return json
-      ? Envelope.failure(InvalidRequest.of([done.refusal.problem]))
+      ? Envelope.makeFailureResponse(InvalidRequest.of([done.refusal.problem]))
       : yield* show(token, done.view, { refusal: done.refusal })
   })
 
-  const answer = Effect.fnUntraced(function* (request: HttpServerRequest, target: CreatorTarget) {
+  const answer = Effect.fnUntraced(function* (request: HttpServerRequest, target: CreatorRequestTarget) {
     const json = prefersJson(request)
     if (json && (target.at === "notFound" || target.at === "reloadedAction")) return noSuchRequest
     if (target.at === "notFound") return notFound(json)
@@ -157,7 +166,7 @@ const routes = Effect.gen(function* () {
     const answered = target.at === "page" ? look(request, target.token, json) : act(request, target, json)
     return yield* answered.pipe(
       Effect.catchTag("LinkInvalid", () => Effect.succeed(notFound(json))),
-      json ? identity : Effect.catchDefect(failed(creatorRouteForLogs(target)))
+      json ? identity : Effect.catchDefect(failed(formatCreatorRouteForLogs(target)))
     )
   })
 
@@ -165,7 +174,7 @@ const routes = Effect.gen(function* () {
     Effect.flatMap(HttpRouter.params, (params) => {
       const target = parseCreatorTarget(request.method, params["*"] ?? "")
       return answer(request, target).pipe(
-        observed(request.method, creatorRouteForLogs(target)),
+        observed(request.method, formatCreatorRouteForLogs(target)),
         HttpEffect.withPreResponseHandler((_, response) =>
           Effect.succeed(HttpServerResponse.setHeaders(response, headers))
         )

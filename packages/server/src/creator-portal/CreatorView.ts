@@ -26,13 +26,13 @@ export const toCreatorPageJson = ({ assignment, topic }: AssignmentWithTopic, av
       content: commentary.content,
       approved_at: Instant.toIso(commentary.approvedAt)
     },
-    expires_at: orNull(currentDeadlineOf(assignment)),
+    expires_at: orNull(findCurrentDeadline(assignment)),
     failure: failure && { reason: failure.reason, at: Instant.toIso(failure.at) }
   }
 }
 
 /** Returns the deadline of the assignment's present state; null when the state has no deadline. */
-export const currentDeadlineOf = (assignment: Assignment): Instant.Instant | null => {
+export const findCurrentDeadline = (assignment: Assignment): Instant.Instant | null => {
   if (isAssignmentSettled(assignment)) return null
   if (assignment.status === "topic_sent") return assignment.respondBy
   return assignment.status === "commentary_generated" ? assignment.approveBy : assignment.generation.giveUpAt

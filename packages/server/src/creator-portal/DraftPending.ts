@@ -10,7 +10,7 @@ import {
   renderTime
 } from "./PageContent.ts"
 
-export const draftPendingPage = (visit: CreatorPageData): CreatorPageContent =>
+export const renderDraftPendingPage = (visit: CreatorPageData): CreatorPageContent =>
   isGenerationStalled(visit.assignment) ? stalled(visit) : running(visit)
 
 const running = ({ assignment }: CreatorPageData): CreatorPageContent => ({

@@ -13,7 +13,7 @@ export const notFoundPage = deadEnd(
   "It may be mistyped, no longer valid, or replaced by a newer one. Please open the link in the latest mail you had from us."
 )
 
-export const tooManyRequestsPage = (seconds: number): string =>
+export const renderTooManyRequestsPage = (seconds: number): string =>
   deadEnd(
     "One moment, please",
     `This link was used very often within a minute. Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`

@@ -3,14 +3,14 @@ import type { OpenRequests } from "@partner-commentary/core/creator/CreatorPorta
 import { maxCountedFurtherAssignments } from "@partner-commentary/core/topic/AssignmentStore"
 import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
 import { stripBidi } from "./BidiText.ts"
-import { currentDeadlineOf } from "./CreatorView.ts"
+import { findCurrentDeadline } from "./CreatorView.ts"
 import { html } from "./Html.ts"
 import { renderTime } from "./PageContent.ts"
 import { renderPageDocument } from "./PageDocument.ts"
 
 type OpenRequest = OpenRequests["requests"][number]
 
-export const inboxPage = ({ further, requests }: OpenRequests): string => {
+export const renderInboxPage = ({ further, requests }: OpenRequests): string => {
   const total = requests.length + further
   const status =
     total === 0 ? "Nothing open" : total === 1 ? "1 open request" : `${number(total, further)} open requests`
@@ -30,7 +30,7 @@ const number = (count: number, further: number) =>
   `${count.toLocaleString("en-US")}${further >= maxCountedFurtherAssignments ? " or more" : ""}`
 
 const item = ({ assignment, link, topic }: OpenRequest) => {
-  const deadline = currentDeadlineOf(assignment)
+  const deadline = findCurrentDeadline(assignment)
   return html`<li>
 <a href="${link}" dir="auto">${clip(topic.content)}</a>
 <p><bdi>${topic.organizationName}</bdi> asks <bdi>${assignment.persona.name}</bdi></p>

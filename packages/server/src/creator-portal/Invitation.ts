@@ -4,15 +4,15 @@ import { html } from "./Html.ts"
 import {
   type CreatorPageContent,
   type CreatorPageData,
+  makeTextFieldId,
   renderButton,
-  renderCollapsed,
+  renderCollapsedForm,
   renderForm,
   renderPersonaName,
-  renderTextField,
-  textFieldId
+  renderTextField
 } from "./PageContent.ts"
 
-export const invitationPage = (visit: CreatorPageData): CreatorPageContent => {
+export const renderInvitationPage = (visit: CreatorPageData): CreatorPageContent => {
   const { persona, respondBy } = visit.assignment
   const { max, min } = creatorTextLengthLimits.perspective
   return {
@@ -21,7 +21,7 @@ export const invitationPage = (visit: CreatorPageData): CreatorPageContent => {
     lead: "You speak for this persona. Give your view: a draft is written from it, and nobody else sees it until you approve it.",
     step: 1,
     deadline: ["Answer by", respondBy],
-    targets: [textFieldId("respond"), textFieldId("decline")],
+    targets: [makeTextFieldId("respond"), makeTextFieldId("decline")],
     body: html`<section>
 ${renderForm(
   visit,
@@ -36,7 +36,7 @@ ${renderForm(
 )}
 </section>
 <section>
-${renderCollapsed(
+${renderCollapsedForm(
   visit,
   "decline",
   "I would rather decline",

@@ -18,7 +18,7 @@ export interface OutboxMail {
  * `address` is the URL of the outbox without a trailing slash. The URL of a mail is `address`, a slash and the mail's
  * file name.
  */
-export const outboxPage = (mails: ReadonlyArray<Omit<OutboxMail, "text">>, address: string): string =>
+export const renderOutboxPage = (mails: ReadonlyArray<Omit<OutboxMail, "text">>, address: string): string =>
   renderPageDocument({
     title: "Outbox",
     status: "Development",
@@ -36,7 +36,7 @@ ${
 }`
   })
 
-export const outboxMailPage = ({ date, from, subject, text, to }: OutboxMail, address: string): string =>
+export const renderOutboxMailPage = ({ date, from, subject, text, to }: OutboxMail, address: string): string =>
   renderPageDocument({
     title: subject,
     status: "Development",

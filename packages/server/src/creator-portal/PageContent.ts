@@ -4,7 +4,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { AssignmentWithTopic } from "@partner-commentary/core/topic/AssignmentStore"
 import type * as Duration from "effect/Duration"
-import { type CreatorAction, textFieldOfAction } from "./CreatorAction.ts"
+import { type CreatorAction, textFieldNameByAction } from "./CreatorAction.ts"
 import { type Html, type HtmlContent, html } from "./Html.ts"
 import type { ActionRefusal } from "./Refusal.ts"
 
@@ -41,17 +41,17 @@ export const renderForm = ({ address }: CreatorPageData, action: CreatorAction, 
   html`<form method="post" action="${address}/${action}">${content}</form>`
 
 /** Renders a form that is collapsed unless its input was rejected. */
-export const renderCollapsed = (
+export const renderCollapsedForm = (
   { refusal }: CreatorPageData,
   action: CreatorAction,
   summary: string,
   content: HtmlContent
 ): Html => {
-  const isRefused = refusal?.action === action && refusal.enteredText[textFieldOfAction[action]] !== undefined
+  const isRefused = refusal?.action === action && refusal.enteredText[textFieldNameByAction[action]] !== undefined
   return html`<details${isRefused && html` open`}><summary>${summary}</summary>${content}</details>`
 }
 
-export const textFieldId = (action: CreatorAction): string => `${action}-${textFieldOfAction[action]}`
+export const makeTextFieldId = (action: CreatorAction): string => `${action}-${textFieldNameByAction[action]}`
 
 /** The element id of the current draft. */
 export const draftElementId = "draft"
@@ -68,8 +68,8 @@ export const renderTextField = (
     readonly min?: number
   }
 ): Html => {
-  const id = textFieldId(field.action)
-  const name = textFieldOfAction[field.action]
+  const id = makeTextFieldId(field.action)
+  const name = textFieldNameByAction[field.action]
   const mine = refusal?.action === field.action ? refusal : null
   const enteredText = mine?.enteredText[name]
   const wrong = mine?.problem.field === name ? mine.explanation : null

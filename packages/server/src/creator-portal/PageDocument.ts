@@ -48,7 +48,7 @@ ${footer !== undefined && html`<footer>${footer}</footer>`}
 `.markup
 
 /** The response headers forbid external resources, frames, caching and referrers for all creators' pages. */
-export const pageHeaders: Effect.Effect<Readonly<Record<string, string>>, never, Digest.Digest> = Effect.gen(
+export const pageResponseHeaders: Effect.Effect<Readonly<Record<string, string>>, never, Digest.Digest> = Effect.gen(
   function* () {
     const digest = yield* Digest.Digest
     const hash = Base64.encode(yield* digest.digest(Digest.sha256, new TextEncoder().encode(pageStylesheet)))

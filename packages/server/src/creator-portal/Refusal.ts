@@ -7,7 +7,7 @@ import type { InvalidTextLength } from "@partner-commentary/core/creator/Creator
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
 import type { CreatorAction } from "./CreatorAction.ts"
-import type { ActionFields, MalformedInput } from "./CreatorInput.ts"
+import type { CreatorActionFields, MalformedCreatorInput } from "./CreatorInput.ts"
 
 export interface ActionRefusal {
   readonly action: CreatorAction
@@ -15,19 +15,19 @@ export interface ActionRefusal {
   /** The explanation for the creator, without the name of a field. */
   readonly explanation: string
   /** The text that the creator entered. The page shows the entered text again. */
-  readonly enteredText: ActionFields
+  readonly enteredText: CreatorActionFields
   /** True when the entered text was meant for a draft that a newer draft has replaced. */
   readonly isStale: boolean
 }
 
-export type CreatorActionError = InvalidTextLength | ActionRefused | MalformedInput
+export type CreatorActionError = InvalidTextLength | ActionRefused | MalformedCreatorInput
 
 /** `present` is the current assignment. The page shows the current assignment with the error message. */
 export const toActionRefusal = (
   action: ActionRefusal["action"],
   reason: CreatorActionError,
   present: Assignment,
-  enteredText: ActionFields
+  enteredText: CreatorActionFields
 ): ActionRefusal => ({
   action,
   enteredText,
@@ -37,7 +37,7 @@ export const toActionRefusal = (
 
 type RefusalExplanation = Pick<ActionRefusal, "problem" | "explanation">
 
-const illegible = (reason: InvalidTextLength | MalformedInput): RefusalExplanation => {
+const illegible = (reason: InvalidTextLength | MalformedCreatorInput): RefusalExplanation => {
   if (reason._tag === "Malformed") {
     const { constraint, field, isTooLarge } = reason
     const explanation = isTooLarge

@@ -8,15 +8,15 @@ import {
   type CreatorPageContent,
   type CreatorPageData,
   draftElementId,
+  makeTextFieldId,
   renderButton,
-  renderCollapsed,
+  renderCollapsedForm,
   renderForm,
   renderPersonaName,
-  renderTextField,
-  textFieldId
+  renderTextField
 } from "./PageContent.ts"
 
-export const reviewPage = (visit: CreatorPageData, draft: Draft): CreatorPageContent => {
+export const renderReviewPage = (visit: CreatorPageData, draft: Draft): CreatorPageContent => {
   const { approveBy, generation, persona } = visit.assignment
   const isRevised = generation.nextAt !== null
   const forms: ReadonlyArray<CreatorAction> = isRevised
@@ -32,7 +32,7 @@ export const reviewPage = (visit: CreatorPageData, draft: Draft): CreatorPageCon
       : html`The draft below was written from your view. Approve it as it stands, edit it first, or ask for another one. Nothing is handed out without your approval.`,
     step: 3,
     deadline: approveBy === null ? null : ["Approve by", approveBy],
-    targets: [draftElementId, ...forms.map(textFieldId)],
+    targets: [draftElementId, ...forms.map(makeTextFieldId)],
     body: html`${isGenerationStalled(visit.assignment) && html`<div class="said" role="status"><h2>The other draft could not be written</h2><p>We tried several times and have been told. Draft ${draft.number} stays as it is, and you can ask once more.</p></div>`}
 <section class="sheet" id="${draftElementId}">
 <h2>Draft ${draft.number}${draft.number > visit.maxDrafts - countedDown && html` <span class="note">of at most ${visit.maxDrafts}</span>`}</h2>
@@ -50,7 +50,7 @@ ${withdrawal(visit)}
   }
 }
 
-/** The page shows the maximum number of drafts on the last three drafts. */
+/** The pages of the last three possible drafts state the maximum number of drafts. */
 const countedDown = 3
 
 const draftId = (draft: Draft): Html => html`<input type="hidden" name="draft_id" value="${draft.id}">`
@@ -61,7 +61,7 @@ const asked = (instructions: string): HtmlContent =>
 
 const edits = (visit: CreatorPageData, draft: Draft): Html => {
   const { content, instructions } = creatorTextLengthLimits
-  return html`${renderCollapsed(
+  return html`${renderCollapsedForm(
     visit,
     "approve",
     "Edit the text, then approve it",
@@ -81,7 +81,7 @@ const edits = (visit: CreatorPageData, draft: Draft): Html => {
 ${
   draft.number >= visit.maxDrafts
     ? html`<p class="note">This was the last draft that could be asked for.</p>`
-    : renderCollapsed(
+    : renderCollapsedForm(
         visit,
         "revise",
         "Ask for another draft",
@@ -100,7 +100,7 @@ ${
 }
 
 const withdrawal = (visit: CreatorPageData): Html =>
-  renderCollapsed(
+  renderCollapsedForm(
     visit,
     "withdraw",
     "Withdraw from this request",

@@ -1,5 +1,6 @@
 /**
- * Limits the requests with each creator link. Each token has a fixed rate window in the bounded memory of this process.
+ * Limits the requests with each creator link. Each token has a rate window of fixed length. The memory for all rate
+ * windows of this process is bounded.
  */
 import * as FixedWindows from "@partner-commentary/core/access/FixedWindows"
 import * as Instant from "@partner-commentary/core/shared/Instant"

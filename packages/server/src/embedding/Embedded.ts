@@ -12,17 +12,17 @@ export type EmbeddedRequirements = Layer.Services<typeof WebHandler.layer>
 
 export interface EmbeddedService<R = EmbeddedRequirements> {
   /**
-   * Handles a request. Errors become responses, and bodies are streamed. If the client aborts the request, the service
-   * stops handling the request. Pass the client's address as `sent.address`. Without the address, anonymous calls have
-   * no rate limit, and API keys with an address list are rejected. The promise rejects only if the service cannot
-   * start.
+   * Handles a request. Errors become error responses, and bodies are streamed. If the client aborts the request, the
+   * service stops handling the request. Pass the client's address as `sent.address`. Without the address, anonymous
+   * calls have no rate limit, and API keys with an address list are rejected. The promise rejects only if the service
+   * cannot start.
    */
   readonly fetch: (request: Request, sent?: HostRequestInfo) => Promise<Response>
   /** Runs an effect with the services of the routes: use cases, registries and stores. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, R>) => Promise<A>
   /** Opens the database and starts the workers. The promise rejects when the database or the workers fail to start. */
   readonly begin: () => Promise<void>
-  /** Stops the workers and closes the connections. A later call of any method starts the service again. */
+  /** Stops the workers and closes the connections. After `dispose`, a call of any method starts the service again. */
   readonly dispose: () => Promise<void>
 }
 

@@ -9,7 +9,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
-import { pathBelowPrefix, servicePathPrefix } from "../http/Address.ts"
+import { parseServicePathPrefix, removePathPrefix } from "../http/Address.ts"
 import * as Routes from "../routes/Routes.ts"
 
 const routes = Routes.layer.pipe(
@@ -27,14 +27,14 @@ const rootless = "Mounted.layer needs a path in the public address. At the root,
 
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const prefix = servicePathPrefix((yield* PublicAddress).apiRoot)
+    const prefix = parseServicePathPrefix((yield* PublicAddress).apiRoot)
     if (prefix === "") return yield* Effect.die(rootless)
     const answer = (yield* own) as Effect.Effect<never>
     // The middleware runs before the application's router, because the router decodes paths and limits their length.
     yield* router.addGlobalMiddleware<never, never>(((app: Effect.Effect<never>) =>
       Effect.withFiber((fiber) => {
         const request = Context.getUnsafe(fiber.context, HttpServerRequest)
-        const rest = pathBelowPrefix(prefix, request.url)
+        const rest = removePathPrefix(prefix, request.url)
         if (rest === undefined) return app
         return Effect.provideService(answer, HttpServerRequest, request.modify({ url: rest }))
       })) as never)

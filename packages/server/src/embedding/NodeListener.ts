@@ -24,7 +24,7 @@ export interface NodeRequest {
   readonly readableEnded: boolean
   /** The result of a body parser, such as `express.json()`. */
   readonly body?: unknown
-  /** The unparsed bytes of the request body, which some body parsers also keep. */
+  /** The unparsed bytes of the request body. Some body parsers keep these bytes in addition to the parsed body. */
   readonly rawBody?: unknown
   // biome-ignore lint/suspicious/noExplicitAny: each event has its own arguments
   readonly on: (event: string, listener: (value: any) => void) => unknown
@@ -48,13 +48,13 @@ export interface NodeResponse {
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
 /**
- * `report` receives each error for which the listener itself sends a 500 response. For example, the service cannot
- * start, or a middleware has consumed the request body without storing it.
+ * `report` receives each error for which the listener itself sends a 500 response. Such an error occurs when the
+ * service cannot start, or when a middleware has consumed the request body without storing the body.
  */
 export const make =
   (service: Pick<EmbeddedService<never>, "fetch">, report: (error: unknown) => void): NodeListener =>
   (request, response) => {
-    const parsed = request.readableEnded && hasBody(request) ? ParsedBody.bytesOf(request) : null
+    const parsed = request.readableEnded && hasBody(request) ? ParsedBody.restoreBytes(request) : null
     if (parsed === undefined) {
       report(bodyGone)
       refuse(request, response)
@@ -219,12 +219,12 @@ const into = (response: NodeResponse) => {
 
 const refuse = ({ headers }: NodeRequest, response: NodeResponse): void => {
   if (response.headersSent) return void response.destroy()
-  const id = Responses.requestIdOrNew(one(headers["x-request-id"]))
+  const id = Responses.acceptOrCreateRequestId(one(headers["x-request-id"]))
   const body = InternalError.of(id)
   response.writeHead(statusOf[body.error.code], {
-    "content-type": Envelope.contentType,
+    "content-type": Envelope.jsonContentType,
     "x-request-id": id,
     "cache-control": Responses.defaultCacheControl
   })
-  response.end(Envelope.failureText(body))
+  response.end(Envelope.formatFailureJson(body))
 }

@@ -12,7 +12,7 @@ interface Parsed {
  * Returns undefined if the request has no parsed body. Returns an empty array if the parsed body cannot be converted to
  * text. The service then rejects the empty body.
  */
-export const bytesOf = ({ body, headers, rawBody }: Parsed): Uint8Array<ArrayBuffer> | undefined => {
+export const restoreBytes = ({ body, headers, rawBody }: Parsed): Uint8Array<ArrayBuffer> | undefined => {
   const present = rawBody ?? body
   if (present === undefined) return undefined
   if (Predicate.isUint8Array(present)) return new Uint8Array(present)

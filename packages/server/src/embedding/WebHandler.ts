@@ -16,9 +16,9 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { isCreatorRequest } from "../creator-portal/CreatorRequest.ts"
-import { pathBelowPrefix, servicePathPrefix } from "../http/Address.ts"
+import { parseServicePathPrefix, removePathPrefix } from "../http/Address.ts"
 import { MustRespondImmediately } from "../http/Preference.ts"
-import { CloseConnection, ResponseTaken } from "../middleware/ConcurrentRequests.ts"
+import { CloseConnection, ResponseEndObserver } from "../middleware/ConcurrentRequests.ts"
 import * as Routes from "../routes/Routes.ts"
 
 /** The data of a request that a web Request does not contain. */
@@ -26,21 +26,22 @@ export interface HostRequestInfo {
   /** The client's address; `""` when the address is unknown. */
   readonly address?: string
   /**
-   * The path and query as the client sent them. The URL of a web Request is normalized and has lost its dot segments.
+   * The path and query as the client sent them. The URL of a web Request does not suffice, because normalization has
+   * removed the dot segments.
    */
   readonly target?: string
   /** True if the host has already removed the mount path from the URL. */
   readonly isPrefixRemoved?: boolean
-  /** True if the host deletes `content-encoding` from responses. The service then sends responses uncompressed. */
+  /** True if the host deletes `content-encoding` from responses, so that the service must not compress responses. */
   readonly isEncodingLost?: boolean
   /**
-   * True if the service must respond immediately. The service then ignores `Prefer: wait`, and an event stream ends
-   * after the events that already exist.
+   * If true, the service responds immediately: the service ignores `Prefer: wait`, and an event stream ends after the
+   * events that already exist.
    */
   readonly mustAnswerAtOnce?: boolean
   /**
-   * Sets `ResponseTaken`. The service then holds the concurrency permit of the request until the client has received
-   * the response.
+   * Sets `ResponseEndObserver`, so that the service holds the concurrency permit of the request until the client has
+   * received the response.
    */
   readonly whenResponseEnds?: OnResponseEnd
   /** Sets `CloseConnection`, which closes the client's connection. */
@@ -71,14 +72,14 @@ const restoreOriginalRequest =
       target = request.url,
       whenResponseEnds
     } = Context.get(context, CurrentHostRequestInfo)
-    const url = isPrefixRemoved ? target : (pathBelowPrefix(prefix, target) ?? target)
+    const url = isPrefixRemoved ? target : (removePathPrefix(prefix, target) ?? target)
     const lost = [...(isEncodingLost ? ["accept-encoding"] : []), ...(mustAnswerAtOnce ? ["prefer"] : [])]
     const headers = lost.reduce(Headers.remove, request.headers)
     const modified = request.modify({ headers, remoteAddress: Option.some(address), url })
     let sent = Context.add(context, HttpServerRequest, modified)
     if (mustAnswerAtOnce) sent = Context.add(sent, MustRespondImmediately, true)
     if (closeConnection !== undefined) sent = Context.add(sent, CloseConnection, closeConnection)
-    return whenResponseEnds === undefined ? sent : Context.add(sent, ResponseTaken, () => whenResponseEnds)
+    return whenResponseEnds === undefined ? sent : Context.add(sent, ResponseEndObserver, () => whenResponseEnds)
   }
 
 export class WebHandler extends Context.Service<
@@ -95,7 +96,7 @@ export class WebHandler extends Context.Service<
       const routed = yield* HttpRouter.toHttpEffect(Routes.layer.pipe(Layer.provide(HttpServer.layerServices)))
       const app = Effect.updateContext(
         routed as Effect.Effect<never>,
-        restoreOriginalRequest(servicePathPrefix(apiRoot))
+        restoreOriginalRequest(parseServicePathPrefix(apiRoot))
       )
       // Disable tracing for creators' pages, because traces must not contain creators' tokens.
       const context = Context.add(yield* Effect.context<never>(), HttpMiddleware.TracerDisabledWhen, isCreatorRequest)

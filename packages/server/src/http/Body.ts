@@ -14,19 +14,19 @@ import * as JsonText from "./JsonText.ts"
 import * as StrictJson from "./StrictJson.ts"
 
 /** The maximum size of a request body in bytes. */
-export const maxBodySize = 256 * 1024
+export const maxBodyBytes = 256 * 1024
 
 /** The maximum size of a bulk request's body in bytes. */
-export const maxBulkSize = 4 * 1024 * 1024
+export const maxBulkBodyBytes = 4 * 1024 * 1024
 
-export const bodyTooLargeProblem: Problem = { field: "body", constraint: `must be at most ${maxBodySize / 1024} KiB` }
+export const bodyTooLargeProblem: Problem = { field: "body", constraint: `must be at most ${maxBodyBytes / 1024} KiB` }
 
-export const bulkTooLargeProblem: Problem = {
+export const bulkBodyTooLargeProblem: Problem = {
   field: "body",
-  constraint: `must be at most ${maxBulkSize / 1024 / 1024} MiB`
+  constraint: `must be at most ${maxBulkBodyBytes / 1024 / 1024} MiB`
 }
 
-/** Decodes the body of a request. The parameters are those of the decoder for JSON text. */
+/** Makes a decoder for request bodies. The parameters are the same as for `makeJsonTextDecoder`. */
 export const makeJsonBodyDecoder = <Fields extends Schema.Struct.Fields>(
   ...rules: Parameters<typeof makeJsonTextDecoder<Fields>>
 ) => {
@@ -50,12 +50,12 @@ export const decodeOptionalBody =
 export const readJsonBodyText = (
   request: HttpServerRequest.HttpServerRequest
 ): Effect.Effect<string, InvalidRequest> => {
-  const header = headerProblem(request.headers)
+  const header = findHeaderProblem(request.headers)
   if (header !== undefined) return failWithInvalidRequest(header)
   return Effect.flatMap(Effect.orDie(readBody(request)), (text) => {
     const checked = Effect.fromResult(Result.mapError(text, (problem) => InvalidRequest.of([problem])))
     // Yield before a large body is parsed, so that one turn of the event loop does not parse several large bodies.
-    return Result.isSuccess(text) && text.success.length > StrictJson.unitsPerStep
+    return Result.isSuccess(text) && text.success.length > StrictJson.maxCodeUnitsPerStep
       ? Effect.andThen(Effect.yieldNow, checked)
       : checked
   })
@@ -81,27 +81,27 @@ export const makeJsonTextDecoder = <Fields extends Schema.Struct.Fields>(
     if (long !== undefined) return Result.fail([{ field: long, constraint: `must hold at most ${maxEntries} entries` }])
     const decoded = decode(body)
     const [first, ...rest] = [
-      ...(Result.isFailure(decoded) ? problemsOfSchemaIssue(decoded.failure.issue) : []),
+      ...(Result.isFailure(decoded) ? convertSchemaIssueToProblems(decoded.failure.issue) : []),
       ...further(body as Readonly<Record<string, unknown>>)
     ].toSorted((one, other) => place(one) - place(other))
     if (first !== undefined) return Result.fail([first, ...rest.slice(0, maxProblems - 1)])
-    return Result.mapError(decoded, ({ issue }) => problemsOfSchemaIssue(issue))
+    return Result.mapError(decoded, ({ issue }) => convertSchemaIssueToProblems(issue))
   }
   /** A large JSON text is parsed in steps. */
   return Effect.fnUntraced(function* (text: string) {
     // Reject too many members before JSON.parse runs, because JSON.parse cannot yield. Parsing a member takes a
     // microsecond or more.
-    if (JsonText.hasMoreMembers(text, maxMembers)) return yield* Effect.fail<Problems>([tooManyMembers])
+    if (JsonText.exceedsMemberLimit(text, maxMembers)) return yield* Effect.fail<Problems>([tooManyMembers])
     const json = yield* StrictJson.parseStrictJsonInSteps(text, fields)
     if (Result.isFailure(json)) return yield* Effect.fail<Problems>([json.failure])
-    if (text.length > StrictJson.unitsPerStep) yield* Effect.yieldNow
+    if (text.length > StrictJson.maxCodeUnitsPerStep) yield* Effect.yieldNow
     return yield* Effect.fromResult(read(json.success))
   })
 }
 
 /**
- * The maximum number of object members in a body. A valid body has fewer members, because metadata of 16 KiB has fewer
- * than 8,192 members.
+ * The maximum number of object members in a body. Every valid body is below this limit, because metadata of 16 KiB has
+ * fewer than 8,192 members.
  */
 const maxMembers = 10_000
 
@@ -119,7 +119,7 @@ const maxEntries = 1000
 const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > maxEntries
 
 /** Returns all problems of a failed decoding. A problem that concerns the whole body has the field `body`. */
-export const problemsOfSchemaIssue = (issue: SchemaIssue.Issue): Problems => {
+export const convertSchemaIssueToProblems = (issue: SchemaIssue.Issue): Problems => {
   const [first, ...rest] = format(issue).issues.map(({ message, path = [] }) => ({
     field: pathOf(path),
     constraint: constraintOf(message)
@@ -129,7 +129,7 @@ export const problemsOfSchemaIssue = (issue: SchemaIssue.Issue): Problems => {
 
 export const failWithInvalidRequest = (...all: Problems) => Effect.fail(InvalidRequest.of(all))
 
-export const headerProblem = (headers: Headers.Headers): Problem | undefined => {
+export const findHeaderProblem = (headers: Headers.Headers): Problem | undefined => {
   if (!isJson(headers["content-type"] ?? "")) {
     return { field: "content-type", constraint: "must be application/json, in UTF-8" }
   }

@@ -1,4 +1,7 @@
-/** Finds the client's address. The socket's address applies unless a trusted proxy forwards another address. */
+/**
+ * Finds the client's address. The client's address is the socket's address unless a trusted proxy forwards another
+ * address.
+ */
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import * as Context from "effect/Context"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -14,10 +17,10 @@ export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>(
 )
 
 /**
- * Returns the right-most forwarded address that is not a trusted proxy. An invalid entry ends the search, because the
- * client can forge all entries to its left. After an invalid entry, the result is `unknown by` followed by the socket's
- * address. No allow list accepts an unknown address, and the request counts toward the rate limit of the socket's
- * address. The result is `""` when the socket's address is unknown.
+ * Returns the right-most forwarded address that is not a trusted proxy. The search ends at an invalid entry, because
+ * the client can forge all entries to the left of the invalid entry. After an invalid entry, the result is `unknown by`
+ * followed by the socket's address. No allow list accepts an unknown address, and the request counts toward the rate
+ * limit of the socket's address. The result is `""` when the socket's address is unknown.
  */
 export const resolveClientAddress = (
   socket: string,
@@ -43,7 +46,7 @@ export const parseForwardedAddress = (entry: string): string | undefined => {
 /** Matches an address with the port that some proxies append: `203.0.113.9:4711`, `[2001:db8::1]:443`. */
 const withPort = /^(?:\[([^\]]*)\](?::\d{1,5})?|([^:]*):\d{1,5})$/
 
-export const clientAddressOfRequest = (
+export const findClientAddress = (
   { headers, remoteAddress }: HttpServerRequest,
   proxies: IpAllowList.IpAllowList
 ): string =>
@@ -54,10 +57,10 @@ export const clientAddressOfRequest = (
   )
 
 /** Returns the caller's API key and the client's address. */
-export const callerCredentialsOf = (
+export const readCallerCredentials = (
   request: HttpServerRequest,
   proxies: IpAllowList.IpAllowList
 ): CallerCredentials => ({
   key: request.headers["x-api-key"] ?? "",
-  address: clientAddressOfRequest(request, proxies)
+  address: findClientAddress(request, proxies)
 })

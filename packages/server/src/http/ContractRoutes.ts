@@ -16,7 +16,7 @@ import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { currentRequestRecord } from "../middleware/RequestRecord.ts"
+import { getCurrentRequestRecord } from "../middleware/RequestRecord.ts"
 
 type Handled = Effect.Effect<HttpServerResponse>
 
@@ -74,7 +74,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
  */
 const noteRetryTime = (error: unknown): Effect.Effect<void> =>
   error instanceof RateLimitExceeded
-    ? Effect.map(currentRequestRecord, (record) => {
+    ? Effect.map(getCurrentRequestRecord, (record) => {
         record.retryAfter = error.error.details.retry_after
       })
     : Effect.void
@@ -125,20 +125,22 @@ const decoder = (kind: "Params" | "Headers" | "Query", schema: Schema.Top | unde
     HttpApiSchemaError.wrap(kind, decode(part(context)))
 }
 
-/** Returns the error schemas of an endpoint and of its middleware. Effect exports the function without its type. */
+/**
+ * Returns the error schemas of an endpoint and of its middleware. Effect exports `getErrorSchemas` without its type.
+ */
 const { getErrorSchemas } = HttpApiEndpoint as unknown as {
   readonly getErrorSchemas: (endpoint: HttpApiEndpoint.Top) => ReadonlyArray<Schema.Top>
 }
 
-/** Holds the result of the handler that the encoder must encode. */
+/** Holds the handler's result, which the encoder must encode. */
 const Outcome = Context.Reference<Effect.Effect<unknown, unknown>>("@partner-commentary/reference/Outcome", {
   defaultValue: () => Effect.void
 })
 
 /**
  * Encodes results and errors with Effect's builder. The builder receives a copy of the endpoint without request schemas
- * and middleware. Most handlers return a response, which needs no encoding. The encoder of an endpoint is therefore
- * built when the endpoint first returns a result or an error.
+ * and middleware. The encoder of an endpoint is built when the endpoint first returns a result or an error, because
+ * most handlers return a response, which needs no encoding.
  */
 const makeEncoder = (api: HttpApi.Constraint, group: HttpApiGroup.Top, endpoint: HttpApiEndpoint.Top): Encode => {
   let built: Handled | undefined

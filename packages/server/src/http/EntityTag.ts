@@ -8,7 +8,7 @@ import type { TopicRevision } from "@partner-commentary/core/topic/TopicStore"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { edition } from "./ViewEdition.ts"
+import { viewFieldsHash } from "./ViewEdition.ts"
 
 export type EntityTag = string
 
@@ -16,16 +16,19 @@ export const make = Effect.gen(function* () {
   const digest = yield* Digest.Digest
   const { apiRoot } = yield* PublicAddress
   // A tag must change when a view's fields change, and when the address of the default picture changes.
-  const pictured = (yield* sha256Hex(digest, apiRoot + edition)).slice(0, 8)
+  const pictured = (yield* sha256Hex(digest, apiRoot + viewFieldsHash)).slice(0, 8)
   return {
-    ofStatus: (revision: TopicRevision): EntityTag => `W/"${revision}.${edition}"`,
+    ofStatus: (revision: TopicRevision): EntityTag => `W/"${revision}.${viewFieldsHash}"`,
     /** Returns the entity tag of a topic view that contains the personas' pictures. */
     ofTopic: (revision: TopicRevision): EntityTag => `W/"${revision}.${pictured}"`,
     /**
      * Returns the entity tag of a list. The tag covers the order of the topics and all other content of the response.
      */
     ofList: (revisions: ReadonlyArray<string>, others: unknown): Effect.Effect<EntityTag> =>
-      Effect.map(sha256Hex(digest, JSON.stringify([revisions, others])), (hex) => `W/"${hex.slice(0, 32)}.${edition}"`)
+      Effect.map(
+        sha256Hex(digest, JSON.stringify([revisions, others])),
+        (hex) => `W/"${hex.slice(0, 32)}.${viewFieldsHash}"`
+      )
   }
 })
 
@@ -42,5 +45,5 @@ export const matchesIfNoneMatch = (ifNoneMatch: string | undefined, tag: EntityT
   })
 }
 
-export const notModifiedResponse = (tag: EntityTag): HttpServerResponse.HttpServerResponse =>
+export const makeNotModifiedResponse = (tag: EntityTag): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.empty({ status: 304, headers: { etag: tag } })

@@ -3,25 +3,25 @@ import { statusOf, type WireError } from "@partner-commentary/api/Errors"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as ResponseHeaders from "./ResponseHeaders.ts"
 
-export const contentType = "application/json"
+export const jsonContentType = "application/json"
 
-export const successText = (data: unknown): string => JSON.stringify({ success: true, data })
+export const formatSuccessJson = (data: unknown): string => JSON.stringify({ success: true, data })
 
-export const failureText = ({ error, success }: WireError): string => JSON.stringify({ success, error })
+export const formatFailureJson = ({ error, success }: WireError): string => JSON.stringify({ success, error })
 
 /** Returns `{success: true, data}` as JSON. */
-export const success = (
+export const makeSuccessResponse = (
   data: unknown,
   status = 200,
   headers?: Readonly<Record<string, string>>
-): HttpServerResponse.HttpServerResponse => jsonResponse(successText(data), status, headers)
+): HttpServerResponse.HttpServerResponse => makeJsonResponse(formatSuccessJson(data), status, headers)
 
-export const jsonResponse = (
+export const makeJsonResponse = (
   text: string,
   status = 200,
   headers?: Readonly<Record<string, string>>
 ): HttpServerResponse.HttpServerResponse => {
-  const response = HttpServerResponse.text(text, { status, contentType })
+  const response = HttpServerResponse.text(text, { status, contentType: jsonContentType })
   if (headers === undefined) return response
   const all = ResponseHeaders.copy(headers)
   for (const name in response.headers) all[name] = response.headers[name] as string
@@ -29,9 +29,9 @@ export const jsonResponse = (
 }
 
 /** Returns the error as JSON with its status code. A rate-limit error also sets the `Retry-After` header. */
-export const failure = (refusal: WireError): HttpServerResponse.HttpServerResponse => {
+export const makeFailureResponse = (refusal: WireError): HttpServerResponse.HttpServerResponse => {
   const { error } = refusal
-  const response = jsonResponse(failureText(refusal), statusOf[error.code])
+  const response = makeJsonResponse(formatFailureJson(refusal), statusOf[error.code])
   return error.code === "rate_limit_exceeded"
     ? HttpServerResponse.setHeader(response, "retry-after", String(error.details.retry_after))
     : response

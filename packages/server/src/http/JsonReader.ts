@@ -78,10 +78,10 @@ export function* read(text: string, { begin, end, key = () => {} }: JsonVisitor)
 /** Returns the index of the closing quote; undefined if no valid string starts at the index `at`. */
 const endOfString = (text: string, at: number): number | undefined => {
   if (text[at] !== '"') return undefined
-  const last = JsonText.endOfString(text, at)
+  const last = JsonText.findEndOfString(text, at)
   const lexeme = text.slice(at, last + 1)
   if (last === at || text[last] !== '"') return undefined
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows these characters only in escaped form.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows control characters only in escaped form.
   const isPlain = !/[\\\u0000-\u001f]/.test(lexeme)
   return isPlain || Result.isSuccess(Result.try(() => JSON.parse(lexeme))) ? last : undefined
 }

@@ -6,7 +6,7 @@ import * as Result from "effect/Result"
 const [quote, colon, openList, backslash, closeList, openObject, closeObject] = [34, 58, 91, 92, 93, 123, 125]
 
 /** Returns the index of the closing quote, or of the last character if the quote is missing. */
-export const endOfString = (text: string, start: number): number => {
+export const findEndOfString = (text: string, start: number): number => {
   let at = start + 1
   while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1
   return Math.min(at, text.length - 1)
@@ -22,12 +22,12 @@ export const decodeStringLiteral = (lexeme: string): string =>
     : lexeme.slice(1, -1)
 
 /** Returns whether all objects in the text together have more members than the limit. */
-export const hasMoreMembers = (text: string, limit: number): boolean => {
+export const exceedsMemberLimit = (text: string, limit: number): boolean => {
   if (text.length <= limit) return false
   let members = 0
   for (let at = 0; at < text.length && members <= limit; at++) {
     const code = text.charCodeAt(at)
-    if (code === quote) at = endOfString(text, at)
+    if (code === quote) at = findEndOfString(text, at)
     else if (code === colon) members++
   }
   return members > limit
@@ -38,7 +38,7 @@ export const findTooDeepNesting = (text: string, levels: number): number | undef
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === quote) at = endOfString(text, at)
+    if (code === quote) at = findEndOfString(text, at)
     else if (code === openList || code === openObject) {
       if (depth === levels) return at
       depth++

@@ -25,7 +25,7 @@ const ways: ReadonlyArray<Way> = (() => {
   return found
 })()
 
-export const unknownPathResponse = (
+export const makeUnknownPathResponse = (
   { method, url }: Pick<HttpServerRequest.HttpServerRequest, "method" | "url">,
   apiRoot: string
 ): HttpServerResponse.HttpServerResponse => {
@@ -37,5 +37,5 @@ export const unknownPathResponse = (
     taken.length === 0 || taken.includes(method)
       ? "There is no such path, or not with this method."
       : `This path takes no ${method}, but ${taken.join(", ")}.`
-  return Envelope.failure(Errors.NotFound.of(`${said} ${apiRoot}/docs shows every operation.`))
+  return Envelope.makeFailureResponse(Errors.NotFound.of(`${said} ${apiRoot}/docs shows every operation.`))
 }

@@ -19,7 +19,7 @@ export const MustRespondImmediately = Context.Reference<boolean>(
 /**
  * Returns how many seconds the caller prefers to wait, at most `longestWait`. Without the preference, the result is 0.
  */
-export const preferredWait = (prefer: string | undefined): number => {
+export const parsePreferredWaitSeconds = (prefer: string | undefined): number => {
   // If the header contains several `wait` preferences, only the first `wait` applies. Commas separate preferences, and
   // semicolons separate parameters.
   const first = prefer?.match(members)?.find((member) => named.test(member))
@@ -37,6 +37,6 @@ const named = /^\s*wait\s*(?:[=;]|$)/i
 
 const wait = /^\s*wait\s*=\s*(?:"(\d{1,9})"|(\d{1,9}))\s*(?:;|$)/i
 
-export const withPreferenceApplied = (
+export const addPreferenceAppliedHeader = (
   response: HttpServerResponse.HttpServerResponse
 ): HttpServerResponse.HttpServerResponse => HttpServerResponse.setHeader(response, "preference-applied", "wait")

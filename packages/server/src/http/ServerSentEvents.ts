@@ -10,7 +10,7 @@ export const formatEvent = ({ id, payload, type }: PastEvent): string =>
   `id: ${formatEventCursor(id)}\nevent: ${type}\ndata: ${payload}\n\n`
 
 /** Encodes the delay in milliseconds after which a client reconnects when the stream ends. */
-export const formatRetry = (milliseconds: number): string => `retry: ${milliseconds}\n\n`
+export const formatRetryDelay = (milliseconds: number): string => `retry: ${milliseconds}\n\n`
 
 /** An SSE comment that keeps the connection alive in proxies. Clients ignore comments. */
 export const heartbeatComment = ":\n\n"

@@ -32,13 +32,13 @@ function* parsing(text: string, fields?: ReadonlySet<string>): Steps.ProcessingS
   if (deep !== undefined) return Result.fail(yield* tooDeep(text.slice(0, deep)))
   const parsed = Result.try(() => JSON.parse(text) as unknown)
   if (Result.isFailure(parsed)) return Result.fail({ field: "body", constraint: "must be valid JSON" })
-  if (text.length > unitsPerStep) yield
+  if (text.length > maxCodeUnitsPerStep) yield
   const problem = yield* scan(text, [], (levels) => fields === undefined || fields.has(String(levels[0]?.at ?? "")))
   return problem === undefined ? Result.succeed(parsed.success) : Result.fail(problem)
 }
 
 /** The maximum length of a text that is parsed in one step, in UTF-16 code units. */
-export const unitsPerStep = 16_384
+export const maxCodeUnitsPerStep = 16_384
 
 interface Level {
   /** The object keys that the parser has read so far; null in an array. */
@@ -52,7 +52,9 @@ type Levels = Array<Level>
 /** Matches the start of a string, a number, or a structural character. `endOfString` finds the end of a string. */
 const token = /"|-?\d[\d.eE+-]*|[[\]{},:]/g
 
-/** Scans text that must be valid JSON, at least up to the first value that is nested too deeply. */
+/**
+ * Scans the text for problems. The text must be valid JSON at least up to the first value that is nested too deeply.
+ */
 function* scan(
   text: string,
   levels: Levels,
@@ -72,7 +74,7 @@ function* scan(
       if (level?.keys === null) level.at = (level.at as number) + 1
       else if (level !== undefined) level.expectsKey = true
     } else if (first === '"') {
-      next.lastIndex = JsonText.endOfString(text, match.index) + 1
+      next.lastIndex = JsonText.findEndOfString(text, match.index) + 1
       const constraint = readString(text.slice(match.index, next.lastIndex), level)
       if (constraint !== undefined && matters(levels)) return { field: pathOf(levels), constraint }
     } else if (first !== ":" && !survivesDouble(lexeme) && matters(levels)) {

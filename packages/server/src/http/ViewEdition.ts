@@ -1,2 +1,2 @@
-/** Changes when the fields of the views that have an entity tag change. Generated: npm run describe. */
-export const edition = "55a28601"
+/** The hash changes when the fields of a view that has an entity tag change. Generated: npm run describe. */
+export const viewFieldsHash = "55a28601"

@@ -21,7 +21,7 @@ import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type { unhandled } from "effect/Types"
-import { callerCredentialsOf, TrustedProxies } from "../http/ClientAddress.ts"
+import { readCallerCredentials, TrustedProxies } from "../http/ClientAddress.ts"
 import { Authorization, type EndpointRules } from "./Authorization.ts"
 import * as ConcurrentRequests from "./ConcurrentRequests.ts"
 import { CurrentRequestRecord } from "./RequestRecord.ts"
@@ -43,7 +43,7 @@ export const layer = Layer.effect(
         const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
         const record = Context.getUnsafe(fiber.context, CurrentRequestRecord)
         const gate = request.headers["if-none-match"] === undefined ? rules : conditional
-        const credentials = callerCredentialsOf(request, proxies)
+        const credentials = readCallerCredentials(request, proxies)
         const answer = (caller: Principal) => {
           const owner = { organization: caller.organization.id, credential: "x-api-key" } as const
           const answered = LogContext.traceWithLogContext(next as Effect.Effect<HttpServerResponse, unhandled>, {

@@ -23,7 +23,7 @@ export interface CallerCredentials {
   readonly address: string
 }
 
-/** The scope that the endpoint requires, and the endpoint's own rate limit. */
+/** The scope that an endpoint requires, and the endpoint's own rate limit. */
 export interface EndpointRules {
   readonly scope: RequiredScope["Service"] | undefined
   readonly limit: EndpointRateLimit["Service"] | undefined
@@ -58,8 +58,8 @@ export class Authorization extends Context.Service<
       now: Instant
     ) => Result.Result<Principal, AuthorizationRefusal> | undefined
     /**
-     * Checks again whether an admitted caller is still authorized, and fails with the reason if not. The check does not
-     * count as a call.
+     * Checks again whether an admitted caller is still authorized, and fails with the reason if the caller is not. This
+     * check does not count as a call.
      */
     readonly check: (caller: CallerCredentials) => Effect.Effect<Principal, AuthorizationRefusal>
     /** Reduces the cost of a conditional request to a tenth of a call, because the result has not changed. */
@@ -93,8 +93,8 @@ export class Authorization extends Context.Service<
         Effect.flatMap(limits.isAddressLimited(address), (suspect) => keys.authenticate(key, address, suspect))
 
       /**
-       * Authenticates the caller. A failed authentication counts toward the rate limit of the address. Within the
-       * limit, the caller gets the reason of the failure. Above the limit, the caller gets the rate-limit error.
+       * Authenticates the caller. A failed authentication counts toward the rate limit of the address. The caller gets
+       * the reason of the failure, or the rate-limit error if the address is above its limit.
        */
       const known = (caller: CallerCredentials, record: RequestRecord) =>
         Effect.catch(authenticate(caller), (refused) =>
@@ -163,13 +163,13 @@ const translate = {
   IpRestricted: () => Errors.IpRestricted.of()
 }
 
-export const rateLimitErrorOf = ({ counted, limit, remaining, retryAfter }: RateLimited): Errors.RateLimitExceeded =>
+export const makeRateLimitError = ({ counted, limit, remaining, retryAfter }: RateLimited): Errors.RateLimitExceeded =>
   Errors.RateLimitExceeded.of({ retry_after: retryAfter, limit, remaining }, counted)
 
 const recordRefusedCall = (record: RequestRecord, limited: RateLimited): Errors.RateLimitExceeded => {
   recordCountedCall(record, limited.state)
   record.retryAfter = limited.retryAfter
-  return rateLimitErrorOf(limited)
+  return makeRateLimitError(limited)
 }
 
 /** Counts a call and records the state of its rate windows, whether the call is admitted or rejected. */

@@ -20,15 +20,15 @@ import type * as Fiber from "effect/Fiber"
 import type { Headers } from "effect/http/Headers"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Scheduler from "effect/Scheduler"
-import { preferredWait } from "../http/Preference.ts"
+import { parsePreferredWaitSeconds } from "../http/Preference.ts"
 import { CurrentFairScheduler, type FairScheduler } from "./FairScheduler.ts"
 
 /**
- * Calls `release` when the client has received the response or has disconnected. A host provides `ResponseTaken` if the
- * host can observe the end of a response. By default, `release` is called when the response is created.
+ * Calls `release` when the client has received the response or has disconnected. A host provides `ResponseEndObserver`
+ * if the host can observe when a response ends. By default, `release` is called when the response is created.
  */
-export const ResponseTaken = Context.Reference<(request: HttpServerRequest) => OnResponseEnd>(
-  "@partner-commentary/reference/ResponseTaken",
+export const ResponseEndObserver = Context.Reference<(request: HttpServerRequest) => OnResponseEnd>(
+  "@partner-commentary/reference/ResponseEndObserver",
   { defaultValue: () => () => (release) => release() }
 )
 
@@ -48,8 +48,8 @@ interface Endpoint {
 interface RequestOwner {
   readonly organization: OrganizationId
   /**
-   * The name of the header that contains the verified credential. The service has not verified credentials in other
-   * headers.
+   * The name of the header that contains the verified credential. The service has not verified any credential in
+   * another header.
    */
   readonly credential: "x-api-key" | "authorization"
 }
@@ -67,11 +67,11 @@ export const withPermit = <A, E, R>(
     const waits =
       request.headers["prefer"] !== undefined &&
       Context.getOrUndefined(annotations, WaitPreference) === true &&
-      preferredWait(request.headers["prefer"]) > 0
+      parsePreferredWaitSeconds(request.headers["prefer"]) > 0
     const pool = waits
       ? "waiting"
       : poolOf(Context.getOrUndefined(annotations, RequiredPool) ?? "standard", request.headers)
-    const whenResponseEnds = Context.get(context, ResponseTaken)(request)
+    const whenResponseEnds = Context.get(context, ResponseEndObserver)(request)
     const fair = Context.get(context, CurrentFairScheduler)
     fair?.accept(request.headers[credential] ?? "", organization)
     const own = Context.add(context, FairShareKey, organization)
@@ -102,7 +102,7 @@ export const withPermit = <A, E, R>(
     return Effect.updateContext(permitted(inTurn), () => scheduled as Context.Context<R>)
   })
 
-/** Returns the pool of a request. A large or chunked body moves a frequent operation to the standard pool. */
+/** Returns the pool of a request. A frequent operation with a large or chunked body uses the standard pool. */
 const poolOf = (pool: ConcurrencyPool, headers: Headers): ConcurrencyPool => {
   const isLarge = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > frequentBytes
   return pool === "frequent" && isLarge ? "standard" : pool

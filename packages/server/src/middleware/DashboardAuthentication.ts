@@ -8,10 +8,10 @@ import * as LogContext from "@partner-commentary/core/shared/LogContext"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
-import { clientAddressOfRequest, TrustedProxies } from "../http/ClientAddress.ts"
+import { findClientAddress, TrustedProxies } from "../http/ClientAddress.ts"
 import * as ConcurrentRequests from "./ConcurrentRequests.ts"
 import { DashboardAuthorization } from "./DashboardAuthorization.ts"
-import { currentRequestRecord } from "./RequestRecord.ts"
+import { getCurrentRequestRecord } from "./RequestRecord.ts"
 
 export const layer = Layer.effect(
   DashboardAuth,
@@ -23,9 +23,9 @@ export const layer = Layer.effect(
     const principal = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
       const caller = {
         authorization: request.headers["authorization"] ?? "",
-        address: clientAddressOfRequest(request, proxies)
+        address: findClientAddress(request, proxies)
       }
-      return Effect.flatMap(currentRequestRecord, (record) => admit(caller, record))
+      return Effect.flatMap(getCurrentRequestRecord, (record) => admit(caller, record))
     })
 
     return (next, { endpoint }) =>

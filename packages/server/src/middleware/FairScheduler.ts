@@ -21,7 +21,7 @@ export interface FairScheduler extends VerifiedCredentials.VerifiedCredentials {
    * queues a task.
    */
   readonly of: (key: string) => Scheduler.Scheduler
-  /** Tells the scheduler that the server has accepted a connection. More connections may then be waiting. */
+  /** Tells the scheduler that the server has accepted a connection, because more connections may be waiting. */
   readonly connected: () => void
 }
 
@@ -32,18 +32,19 @@ export interface EventLoopHooks {
   readonly next: (run: () => void) => void
   /**
    * Runs the function in the current turn of the event loop, after the events that the last task caused. For example,
-   * the end of a response then releases its permit first. By default, the function runs immediately.
+   * if the last task ended a response, the response releases its permit before the function runs. By default, the
+   * function runs immediately.
    */
   readonly soon?: (run: () => void) => void
 }
 
 /** The time in milliseconds after which a turn of the event loop starts no further task. */
-export const turnBudget = 4
+export const turnBudgetMs = 4
 
 /** The maximum delay of tasks while connections arrive, in milliseconds. */
-export const maxTaskDelay = 50
+export const maxTaskDelayMs = 50
 
-/** The scheduler of the server. Undefined by default, so that request fibers use the host's scheduler. */
+/** The scheduler of the server, which is undefined by default, so that request fibers use the host's scheduler. */
 export const CurrentFairScheduler = Context.Reference<FairScheduler | undefined>(
   "@partner-commentary/reference/FairScheduler",
   { defaultValue: () => undefined }
@@ -68,12 +69,12 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopHooks): Fair
     // Schedule the next turn first, so that a task that throws does not stop the other tasks.
     schedule()
     const began = now()
-    if (isAccepting && began - lastTask < maxTaskDelay) {
+    if (isAccepting && began - lastTask < maxTaskDelayMs) {
       isAccepting = false
       return
     }
     isRunning = true
-    runUntil(began + turnBudget)
+    runUntil(began + turnBudgetMs)
   }
 
   const runUntil = (end: number): void => {
@@ -88,7 +89,10 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopHooks): Fair
     schedule()
   }
 
-  /** True after the first call of `hasTime` in a turn of the event loop, which starts the measurement of the turn. */
+  /**
+   * True once `hasTime` has been called in this turn of the event loop. The first call starts the measurement of the
+   * turn.
+   */
   let isMeasured = false
   let measuredFrom = 0
   const endTurn = () => {
@@ -97,7 +101,7 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopHooks): Fair
   const hasTime = () => {
     if (isAccepting || isRunning || waiting.size() > 0) return false
     lastTask = now()
-    if (isMeasured) return lastTask - measuredFrom < turnBudget
+    if (isMeasured) return lastTask - measuredFrom < turnBudgetMs
     isMeasured = true
     measuredFrom = lastTask
     next(endTurn)

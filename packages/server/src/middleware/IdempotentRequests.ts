@@ -23,7 +23,7 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Envelope from "../http/Envelope.ts"
 
-/** The owner of the idempotency key. Dashboard callers have no environment. */
+/** The owner of the idempotency key. A dashboard caller belongs to neither the live nor the test environment. */
 export type IdempotencyKeyOwner = Pick<IdempotentRequest, "organizationId" | "environment">
 
 /** The type of a response from `once`. The type ensures that a handler that does not call `once` does not compile. */
@@ -148,7 +148,7 @@ const toAnswer = (response: HttpServerResponse.HttpServerResponse, secret: boole
 }
 
 const toResponse = ({ body, location, status }: Pick<ResponseContent, "body" | "location" | "status">) => {
-  const response = Envelope.jsonResponse(body, status)
+  const response = Envelope.makeJsonResponse(body, status)
   return location === null ? response : HttpServerResponse.setHeader(response, "location", location)
 }
 

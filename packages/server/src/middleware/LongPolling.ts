@@ -16,7 +16,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type * as Option from "effect/Option"
-import { callerCredentialsOf, TrustedProxies } from "../http/ClientAddress.ts"
+import { readCallerCredentials, TrustedProxies } from "../http/ClientAddress.ts"
 import * as Envelope from "../http/Envelope.ts"
 import { Authorization } from "./Authorization.ts"
 import { busyError } from "./ConcurrentRequests.ts"
@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
     { change, look, pool, seconds }: LongPollOptions<A, E, R>
   ) {
     const { organization } = yield* CurrentPrincipal
-    const caller = callerCredentialsOf(request, proxies)
+    const caller = readCallerCredentials(request, proxies)
     const one = read(pool, organization.id, look)
     const busy = Effect.catchIf(one, isTooManyRequests, (error) => refuse(Effect.fail(busyError(error))))
     const checked = Effect.andThen(refuse(check(caller)), busy)
@@ -58,4 +58,4 @@ export const make = Effect.gen(function* () {
  * contains.
  */
 const refuse = <A>(checked: Effect.Effect<A, WireError>): Effect.Effect<A> =>
-  Effect.catch(checked, (refusal) => Effect.die(Envelope.failure(refusal)))
+  Effect.catch(checked, (refusal) => Effect.die(Envelope.makeFailureResponse(refusal)))

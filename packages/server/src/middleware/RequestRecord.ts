@@ -1,6 +1,6 @@
 /**
  * Holds the record of a request: its rate-limit state, organization, log context and route. Authorization writes the
- * record, and the response and the access log read it.
+ * record. The response and the access log read the record.
  */
 import type { RateLimitState } from "@partner-commentary/core/access/FixedWindows"
 import type { RateLimitStatus, RateWindowState } from "@partner-commentary/core/access/RateLimits"
@@ -39,13 +39,13 @@ export class CurrentRequestRecord extends Context.Service<CurrentRequestRecord, 
 ) {}
 
 /** Returns the record of the current request, which the server provides. */
-export const currentRequestRecord: Effect.Effect<RequestRecord> = Effect.withFiber(({ context }) =>
+export const getCurrentRequestRecord: Effect.Effect<RequestRecord> = Effect.withFiber(({ context }) =>
   Effect.succeed(Context.getUnsafe(context, CurrentRequestRecord))
 )
 
 /**
- * Records a counted call. `record.rateLimit` becomes the hourly window with the fewest calls left, and
- * `record.rateWindows` holds the latest values of each window.
+ * Stores the rate-limit state after a counted call in the request record. `record.rateLimit` becomes the hourly window
+ * with the fewest calls left, and `record.rateWindows` holds the latest values of each window.
  */
 export const recordCountedCall = (record: RequestRecord, state: RateLimitStatus): void => {
   if (record.rateWindows.length === 0) record.rateWindows = state.windows
@@ -57,7 +57,7 @@ export const recordCountedCall = (record: RequestRecord, state: RateLimitStatus)
 }
 
 /** Returns the number of whole seconds until the rate window ends. */
-export const secondsUntilWindowEnds = ({ resetsAt }: RateWindowState, now: Instant): number =>
+export const countSecondsUntilWindowEnd = ({ resetsAt }: RateWindowState, now: Instant): number =>
   Math.max(0, Math.ceil((resetsAt - now) / 1000))
 
 /** Sets the rate-limit headers of a response with the given status. Only a 429 response can have `Retry-After`. */
@@ -79,7 +79,7 @@ export const setRateLimitHeaders = (
       const { limit, policy, remaining, seconds } = window
       const comma = policies === "" ? "" : ", "
       policies += `${comma}"${policy}";q=${limit};w=${seconds}`
-      left += `${comma}"${policy}";r=${remaining};t=${secondsUntilWindowEnds(window, now)}`
+      left += `${comma}"${policy}";r=${remaining};t=${countSecondsUntilWindowEnd(window, now)}`
     }
     headers["ratelimit-policy"] = policies
     headers["ratelimit"] = left

@@ -23,21 +23,21 @@ import * as Result from "effect/Result"
 import { isCreatorRequest } from "../creator-portal/CreatorRequest.ts"
 import {
   bodyTooLargeProblem,
-  bulkTooLargeProblem,
-  maxBodySize,
-  maxBulkSize,
-  problemsOfSchemaIssue
+  bulkBodyTooLargeProblem,
+  convertSchemaIssueToProblems,
+  maxBodyBytes,
+  maxBulkBodyBytes
 } from "../http/Body.ts"
-import { callerCredentialsOf, TrustedProxies } from "../http/ClientAddress.ts"
+import { readCallerCredentials, TrustedProxies } from "../http/ClientAddress.ts"
 import * as Envelope from "../http/Envelope.ts"
-import { unknownPathResponse } from "../http/NotFound.ts"
+import { makeUnknownPathResponse } from "../http/NotFound.ts"
 import * as ResponseHeaders from "../http/ResponseHeaders.ts"
 import * as AccessLog from "./AccessLog.ts"
 import { Authorization } from "./Authorization.ts"
 import { CurrentRequestRecord, makeRequestRecord, type RequestRecord, setRateLimitHeaders } from "./RequestRecord.ts"
 
-const bodyLimit = ByteSize.bytes(maxBodySize)
-const bulkLimit = ByteSize.bytes(maxBulkSize)
+const bodyLimit = ByteSize.bytes(maxBodyBytes)
+const bulkLimit = ByteSize.bytes(maxBulkBodyBytes)
 
 const isBulk = (url: string): boolean => url === bulkPath || url.startsWith(`${bulkPath}?`)
 
@@ -54,19 +54,19 @@ export const layer = HttpRouter.middleware(
      * belong to the embedding application.
      */
     const unknownPath = (request: HttpServerRequest.HttpServerRequest, record: RequestRecord) =>
-      Effect.match(countUnknownPath(callerCredentialsOf(request, proxies), record), {
-        onSuccess: () => unknownPathResponse(request, apiRoot),
+      Effect.match(countUnknownPath(readCallerCredentials(request, proxies), record), {
+        onSuccess: () => makeUnknownPathResponse(request, apiRoot),
         onFailure: (refused) =>
           request.url.startsWith(`${partnerApiPrefix}/`)
-            ? Envelope.failure(refused)
-            : unknownPathResponse(request, apiRoot)
+            ? Envelope.makeFailureResponse(refused)
+            : makeUnknownPathResponse(request, apiRoot)
       })
 
     return (app) =>
       Effect.withFiber((fiber) => {
         const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
         const { headers, url } = request
-        const id = requestIdOrNew(headers["x-request-id"])
+        const id = acceptOrCreateRequestId(headers["x-request-id"])
         const record = makeRequestRecord()
         const clock = fiber.getRef(Clock.Clock)
         const completed = (response: HttpServerResponse.HttpServerResponse) =>
@@ -111,23 +111,23 @@ const isNotFound = (cause: Cause.Cause<unknown>): boolean =>
   )
 
 /**
- * Returns whether the path contains `;` or `#`. The router treats both characters as the start of the query, but in
- * this API they belong to the path. No route contains `;` or `#`.
+ * Returns whether the path contains `;` or `#`. The router treats `;` and `#` as the start of the query, but in this
+ * API both characters belong to the path. No route contains `;` or `#`.
  */
-export const hasPathDelimiter = (url: string): boolean => /^[^?]*[;#]/.test(url)
+export const hasSemicolonOrHash = (url: string): boolean => /^[^?]*[;#]/.test(url)
 
 /**
  * Returns whether the path cannot match a route. The router would match a doubled or trailing slash as an empty id.
  */
 const isUnroutable = (url: string): boolean =>
-  hasPathDelimiter(url) || (url.startsWith(`${partnerApiPrefix}/`) && /^[^?]*\/(?:[/?]|$)/.test(url))
+  hasSemicolonOrHash(url) || (url.startsWith(`${partnerApiPrefix}/`) && /^[^?]*\/(?:[/?]|$)/.test(url))
 
 /** Below the prefix `/topics/by-reference/`, an invalid path is reported as an invalid external reference. */
 const references = `${partnerApiPrefix}/topics/by-reference/`
 
 /**
- * Escapes the percent signs of a by-reference path that has invalid escapes, because the router would fail on them. The
- * handler then rejects the external reference, which contains a percent sign.
+ * Escapes the percent signs of a by-reference path that has invalid escapes, because the router would fail on invalid
+ * escapes. The handler then rejects the external reference, which contains a percent sign.
  */
 const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
   const { url } = request
@@ -152,7 +152,7 @@ const complete = (response: HttpServerResponse.HttpServerResponse, id: string, r
 }
 
 /** Returns the caller's request id if the id is valid, otherwise a new id. */
-export const requestIdOrNew = (sent: string | undefined): string =>
+export const acceptOrCreateRequestId = (sent: string | undefined): string =>
   sent !== undefined && /^[\w.:-]{1,128}$/.test(sent) ? sent : crypto.randomUUID()
 
 /** Logs the cause of the failure. The caller receives only the request id. */
@@ -201,7 +201,7 @@ const answer = (
     const error = reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : undefined
     if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
     if (HttpApiError.HttpApiSchemaError.is(error) && error.kind !== "Body") {
-      return Effect.succeed(Envelope.failure(unreadable(error)))
+      return Effect.succeed(Envelope.makeFailureResponse(unreadable(error)))
     }
     if (error instanceof HttpServerError.HttpServerError) {
       if (error.reason._tag === "RequestParseError") {
@@ -211,7 +211,7 @@ const answer = (
   }
   const { headers, status } = failureHead(cause)
   return Effect.map(internalError(cause, { id, request: describe(request), logContext }), (error) =>
-    Envelope.jsonResponse(Envelope.failureText(error), status, headers)
+    Envelope.makeJsonResponse(Envelope.formatFailureJson(error), status, headers)
   )
 }
 
@@ -220,13 +220,15 @@ const answer = (
  * for a repeated parameter. A header can have a required format, so its decoding can also fail because of the format.
  */
 const unreadable = (error: HttpApiError.HttpApiSchemaError): Errors.InvalidRequest => {
-  const [first, ...rest] = problemsOfSchemaIssue(error.cause.issue)
+  const [first, ...rest] = convertSchemaIssueToProblems(error.cause.issue)
   if (error.kind === "Headers") return Errors.InvalidRequest.of([{ ...first, field: idempotencyHeader }])
   const constraint = "must be given once"
   return Errors.InvalidRequest.of([{ ...first, constraint }, ...rest.map(({ field }) => ({ field, constraint }))])
 }
 
 const tooLarge = (url: string) =>
-  Envelope.failure(Errors.InvalidRequest.of([isBulk(url) ? bulkTooLargeProblem : bodyTooLargeProblem]))
+  Envelope.makeFailureResponse(Errors.InvalidRequest.of([isBulk(url) ? bulkBodyTooLargeProblem : bodyTooLargeProblem]))
 
-const bodyUnreadable = Envelope.failure(Errors.InvalidRequest.of([{ field: "body", constraint: "could not be read" }]))
+const bodyUnreadable = Envelope.makeFailureResponse(
+  Errors.InvalidRequest.of([{ field: "body", constraint: "could not be read" }])
+)

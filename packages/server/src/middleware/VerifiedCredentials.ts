@@ -62,5 +62,5 @@ export const make = (now: () => number): VerifiedCredentials => {
  * Returns the credential in the request's headers, whose names are in lower case. The returned credential is not
  * verified.
  */
-export const credentialOf = (headers: Readonly<Record<string, unknown>>): string =>
+export const readCredential = (headers: Readonly<Record<string, unknown>>): string =>
   String(headers["x-api-key"] ?? headers["authorization"] ?? "")

@@ -19,7 +19,7 @@ export interface StaticAsset {
 
 type Headers = StaticAsset["headers"]
 
-export const makeCompressedAsset = (
+export const makeStaticAssetFromGzip = (
   gzip: StaticAsset["gzip"],
   headers: Headers
 ): Effect.Effect<StaticAsset, never, Digest.Digest> =>
@@ -66,10 +66,10 @@ export const computeOnce = <A>(made: Effect.Effect<A>): Effect.Effect<Effect.Eff
     return Effect.suspend(() => (present === undefined ? semaphore.withPermit(found) : Effect.succeed(present.value)))
   })
 
-export const makeAsset = (text: string, headers: Headers): Effect.Effect<StaticAsset, never, Digest.Digest> =>
-  Effect.flatMap(compressText(text), (gzip) => makeCompressedAsset(gzip, headers))
+export const makeStaticAsset = (text: string, headers: Headers): Effect.Effect<StaticAsset, never, Digest.Digest> =>
+  Effect.flatMap(gzipText(text), (gzip) => makeStaticAssetFromGzip(gzip, headers))
 
-export const compressText = (text: string): Effect.Effect<StaticAsset["gzip"]> =>
+export const gzipText = (text: string): Effect.Effect<StaticAsset["gzip"]> =>
   Effect.suspend(() => through(new TextEncoder().encode(text), new CompressionStream("gzip")))
 
 const unpack = (gzip: StaticAsset["gzip"]) => Effect.suspend(() => through(gzip, new DecompressionStream("gzip")))

@@ -9,8 +9,8 @@ import { httpsWebhookUrlPattern, webhookUrlPattern } from "@partner-commentary/c
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import { computeOnce, makeAsset, makeCompressedAsset, respondWithAsset, type StaticAsset } from "./Asset.ts"
-import { apiRootPlaceholder, DescriptionTemplate } from "./DescriptionTemplate.ts"
+import { ApiDescriptionTemplate, apiRootPlaceholder } from "./ApiDescriptionTemplate.ts"
+import { computeOnce, makeStaticAsset, makeStaticAssetFromGzip, respondWithAsset, type StaticAsset } from "./Asset.ts"
 import { ApiExplorerScript } from "./ExplorerProgram.ts"
 
 const policy =
@@ -53,8 +53,8 @@ export const layer = HttpRouter.use((router) =>
     // The API description is public and needs no credentials, so pages of other origins may read the API description.
     yield* add(
       "/openapi.json",
-      Effect.flatMap(yield* DescriptionTemplate, (template) =>
-        makeAsset(description(template, apiRoot, allowHttp), {
+      Effect.flatMap(yield* ApiDescriptionTemplate, (template) =>
+        makeStaticAsset(description(template, apiRoot, allowHttp), {
           "content-type": "application/json",
           "cache-control": "public, max-age=300",
           "access-control-allow-origin": "*"
@@ -63,8 +63,8 @@ export const layer = HttpRouter.use((router) =>
     )
     yield* add(
       "/docs",
-      Effect.flatMap(page, ({ explorerPage }) =>
-        makeAsset(explorerPage, {
+      Effect.flatMap(page, ({ explorerPageHtml }) =>
+        makeStaticAsset(explorerPageHtml, {
           "content-type": "text/html; charset=utf-8",
           "cache-control": "no-cache",
           "content-security-policy": policy,
@@ -76,14 +76,14 @@ export const layer = HttpRouter.use((router) =>
     )
     yield* add(
       "/docs/explorer.js",
-      Effect.flatMap(page, ({ explorerStart }) =>
-        makeAsset(explorerStart, { "content-type": javascript, "cache-control": "no-cache" })
+      Effect.flatMap(page, ({ explorerStartScript }) =>
+        makeStaticAsset(explorerStartScript, { "content-type": javascript, "cache-control": "no-cache" })
       )
     )
     yield* add(
       "/docs/scalar.js",
       Effect.flatMap(yield* ApiExplorerScript, (program) =>
-        makeCompressedAsset(program, { "content-type": javascript, "cache-control": "public, max-age=86400" })
+        makeStaticAssetFromGzip(program, { "content-type": javascript, "cache-control": "public, max-age=86400" })
       )
     )
   })

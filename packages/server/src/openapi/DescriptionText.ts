@@ -2,4 +2,5 @@
 import { generateOpenApiDocument } from "@partner-commentary/api/description/Description"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 
-export const openApiJson = (apiRoot: string): string => JSON.stringify(generateOpenApiDocument(PartnerApi, apiRoot))
+export const generateOpenApiJson = (apiRoot: string): string =>
+  JSON.stringify(generateOpenApiDocument(PartnerApi, apiRoot))

@@ -7,7 +7,7 @@ import { apiTitle } from "@partner-commentary/api/description/Title"
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' fill='%23a8321a'/%3E%3Cpath d='M4 4h8v2H4zm0 4h8v1H4zm0 3h5v1H4z' fill='%23fff'/%3E%3C/svg%3E"
 
-export const explorerPage = `<!doctype html>
+export const explorerPageHtml = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -67,7 +67,7 @@ const configuration = {
  * snippet lacks `-N`. Scalar shows the added snippet first. Operations without an event stream have only Scalar's curl
  * snippet.
  */
-export const explorerStart = `"use strict"
+export const explorerStartScript = `"use strict"
 const root = (location.origin + location.pathname).replace(/\\/[^/]*$/, "")
 const offered = ({ components, paths }) =>
   [...Object.values(components.parameters), ...Object.values(paths).flatMap(Object.values).flatMap((one) => one.parameters)]

@@ -4,15 +4,15 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { compressText, type StaticAsset } from "./Asset.ts"
+import { gzipText, type StaticAsset } from "./Asset.ts"
 
 export const ApiExplorerScript = Context.Reference<Effect.Effect<StaticAsset["gzip"]>>(
   "@partner-commentary/reference/ApiExplorerScript",
   {
     defaultValue: () =>
       Effect.promise(() => import("./ExplorerScript.ts")).pipe(
-        Effect.flatMap(({ explorerScript }) => explorerScript),
-        Effect.flatMap(compressText)
+        Effect.flatMap(({ extractExplorerScript }) => extractExplorerScript),
+        Effect.flatMap(gzipText)
       )
   }
 )

@@ -19,7 +19,7 @@ const page = HttpApiScalar.layer(HttpApi.make("nothing"), { path }).pipe(
 /** A text in Scalar's page that looks like an API key. The explorer replaces the text by a key prefix. */
 const joke = "QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT"
 
-export const explorerScript: Effect.Effect<string> = Effect.scoped(
+export const extractExplorerScript: Effect.Effect<string> = Effect.scoped(
   Effect.gen(function* () {
     const router = Context.get(yield* Layer.build(page), HttpRouter.HttpRouter)
     const request = HttpServerRequest.fromWeb(new Request(`http://localhost${path}`))

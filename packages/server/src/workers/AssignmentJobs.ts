@@ -1,6 +1,6 @@
 /**
- * Handles the due assignments of one environment. Deadlines, reminders and steps of simulated creators are quick
- * changes, which the poll makes itself. Drafts run as jobs.
+ * Handles the due assignments of one environment. The poll itself handles deadlines, reminders and steps of simulated
+ * creators, because these changes are quick. Drafts run as jobs.
  */
 import { type DraftJob, DraftWorker } from "@partner-commentary/core/commentary/DraftWorker"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
@@ -21,8 +21,8 @@ const batch = 500
 const step = 50
 
 /**
- * The limit of consecutive misses. A miss is an assignment that another worker has already handled. At the limit, a
- * poll that has changed nothing continues at a random position of the list, and any other poll ends.
+ * The limit of consecutive misses. A miss is an assignment that another worker has already handled. At the limit, the
+ * poll ends if the poll has changed an assignment, and otherwise continues at a random position of the list.
  */
 const missesAtMost = 3
 
@@ -89,8 +89,8 @@ interface DueAssignment {
 }
 
 /**
- * Removes assignments that can be handled concurrently from the start of the list. The function stops at an assignment
- * whose draft may find no free slot because of the assignments before it.
+ * Removes assignments that can be handled concurrently from the start of the list. Stops before an assignment whose
+ * draft might find no free slot, because the drafts of earlier assignments in the list may take the slots.
  */
 const takeNext = (left: Array<DueAssignment>, { claims, isFreeFor }: JobRunner.JobSlots<DraftJob>) => {
   const next: Array<{ readonly id: ShareId; readonly mayBegin: boolean }> = []

@@ -6,7 +6,7 @@ export interface FairSemaphore<Owner> {
   /**
    * Returns whether more permits are free than the owner holds. A single owner gets half of the permits, and two owners
    * get a third of the permits each. Because of the shares, a new owner always finds a free permit. Each occurrence of
-   * an owner in `pending` counts as one permit more.
+   * an owner in `pending` counts as one additional permit.
    */
   readonly isFreeFor: (owner: Owner, pending?: ReadonlyArray<Owner>) => boolean
   /** Takes a permit for the work without waiting, and returns the permit when the work ends. */

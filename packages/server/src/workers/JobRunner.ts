@@ -21,7 +21,7 @@ export interface JobSlots<Job> {
   readonly free: () => number
   /**
    * Returns whether the organization uses less than its fair share of the slots. Each occurrence of an organization in
-   * `pending` counts as one slot more.
+   * `pending` counts as one additional slot.
    */
   readonly isFreeFor: (organization: OrganizationId, pending?: ReadonlyArray<OrganizationId>) => boolean
   /** The number of claims that may run concurrently. */
@@ -148,7 +148,7 @@ const inJobContext = <A>(effect: Effect.Effect<A>): Effect.Effect<A> =>
 const inOrder = { nextIntUnsafe: () => 0, nextDoubleUnsafe: () => 0 }
 
 /** Claims a batch of jobs for the free slots. Even if the poll is interrupted, every claimed job gets a slot. */
-export const claimBatch =
+export const makeBatchClaim =
   <Job>(claim: (free: number) => Effect.Effect<ReadonlyArray<Job>>): JobDefinition<Job>["claim"] =>
   ({ free, start }) =>
     Effect.suspend(() =>

@@ -24,7 +24,7 @@ const mails = Effect.gen(function* () {
   return yield* JobRunner.make<Mail>({
     kind: "mails",
     limit: (yield* WorkerSettings).mails,
-    claim: JobRunner.claimBatch(claim),
+    claim: JobRunner.makeBatchClaim(claim),
     run: (mail) => Effect.as(run(mail), false),
     nextDue,
     describe: ({ shareId }) => ({ share_id: shareId })
@@ -42,7 +42,7 @@ const deliveries = Effect.gen(function* () {
   return yield* JobRunner.make<DeliveryJob>({
     kind: "deliveries",
     limit,
-    claim: JobRunner.claimBatch((free) => claim(free, isScarce(free))),
+    claim: JobRunner.makeBatchClaim((free) => claim(free, isScarce(free))),
     run: (job, { free }) =>
       run(
         job,
@@ -58,7 +58,7 @@ const media = Effect.gen(function* () {
   return yield* JobRunner.make<MediaJob>({
     kind: "media",
     limit: (yield* WorkerSettings).media,
-    claim: JobRunner.claimBatch(claim),
+    claim: JobRunner.makeBatchClaim(claim),
     run: (job) => Effect.as(run(job), true),
     nextDue,
     describe: ({ shareId }) => ({ share_id: shareId })
@@ -89,10 +89,10 @@ const recoveries = Effect.gen(function* () {
 })
 
 /**
- * Deletes deliveries of removed webhooks first. After the deliveries, deletes test data that is older than its
+ * Creates the job runner that deletes the deliveries of removed webhooks, and then test data that is older than its
  * retention period.
  */
-export const deletionJobRunner = Effect.gen(function* () {
+export const makeDeletionJobRunner = Effect.gen(function* () {
   const { clear } = yield* Webhooks
   const { purgeTests } = yield* Retention
   const { testRetention } = yield* Policy
@@ -121,11 +121,11 @@ const definitions = [
   mails,
   deliveries,
   recoveries,
-  deletionJobRunner,
+  makeDeletionJobRunner,
   media
 ] as const
 
-/** Creates a job runner for each kind of job. */
-export const jobRunners: ReadonlyArray<
+/** The effects that create the job runners, one for each kind of job. */
+export const jobRunnerConstructors: ReadonlyArray<
   Effect.Effect<JobRunner.JobRunner, never, Effect.Services<(typeof definitions)[number]>>
 > = definitions

@@ -5,8 +5,8 @@ import * as Duration from "effect/Duration"
 export const WorkerSettings = Context.Reference("@partner-commentary/reference/WorkerSettings", {
   defaultValue: () => ({
     /**
-     * The interval at which a worker polls the database for work from other processes. For work from the same process,
-     * a signal starts the poll.
+     * The interval at which a worker polls the database for work from other processes. A signal starts the poll for
+     * work from the same process.
      */
     pollInterval: Duration.seconds(1),
     /**

@@ -13,13 +13,17 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { JobRunner } from "./JobRunner.ts"
-import { jobRunners } from "./Jobs.ts"
+import { jobRunnerConstructors } from "./Jobs.ts"
 import { WorkerSettings } from "./WorkerSettings.ts"
 
 export const layer = Layer.effectDiscard(
-  Effect.forEach(jobRunners, (runner) => Effect.forkScoped(Effect.scoped(Effect.flatMap(runner, keepPolling))), {
-    discard: true
-  })
+  Effect.forEach(
+    jobRunnerConstructors,
+    (runner) => Effect.forkScoped(Effect.scoped(Effect.flatMap(runner, keepPolling))),
+    {
+      discard: true
+    }
+  )
 )
 
 /**
@@ -93,14 +97,14 @@ export const drain = Effect.fn("Workers.drain")(function* ({ claimFor, lookahead
   const tally = { taken: 0, failed: 0 }
   const until = Instant.plus(yield* Instant.now, claimFor)
   const isMoreDue = yield* Effect.gen(function* () {
-    const kinds = yield* Effect.all(jobRunners)
+    const kinds = yield* Effect.all(jobRunnerConstructors)
     for (;;) {
       const before = tally.taken
       yield* untilQuiet(kinds, until, tally)
       // The last job of one kind may have created due work of another kind.
       if (tally.taken > before) continue
       const now = yield* Instant.now
-      const next = yield* soonestDue(kinds, now)
+      const next = yield* findEarliestDueTime(kinds, now)
       if (next <= now) return true
       if (next > Instant.plus(now, lookahead) || next >= until) return false
       yield* Effect.sleep(Duration.millis(next - now))
@@ -110,7 +114,7 @@ export const drain = Effect.fn("Workers.drain")(function* ({ claimFor, lookahead
 })
 
 /** Returns the earliest due time of all kinds of jobs; infinity if no work is scheduled. */
-export const soonestDue = (kinds: ReadonlyArray<JobRunner>, now: Instant.Instant) =>
+export const findEarliestDueTime = (kinds: ReadonlyArray<JobRunner>, now: Instant.Instant) =>
   Effect.map(
     Effect.forEach(kinds, (kind) => nextDueAfter(kind, now)),
     (all) => Math.min(...all.map(Option.getOrElse(() => Number.POSITIVE_INFINITY)))

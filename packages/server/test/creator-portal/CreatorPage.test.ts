@@ -3,11 +3,11 @@ import { escapeHtml } from "@partner-commentary/core/shared/Text"
 import { maxCountedFurtherAssignments } from "@partner-commentary/core/topic/AssignmentStore"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { type CreatorAction, creatorActions, textFieldOfAction } from "../../src/creator-portal/CreatorAction.ts"
-import { creatorPage } from "../../src/creator-portal/CreatorPage.ts"
+import { type CreatorAction, creatorActions, textFieldNameByAction } from "../../src/creator-portal/CreatorAction.ts"
+import { renderCreatorPage } from "../../src/creator-portal/CreatorPage.ts"
 import { html } from "../../src/creator-portal/Html.ts"
-import { inboxPage } from "../../src/creator-portal/InboxPage.ts"
-import { outboxMailPage, outboxPage } from "../../src/creator-portal/OutboxPage.ts"
+import { renderInboxPage } from "../../src/creator-portal/InboxPage.ts"
+import { renderOutboxMailPage, renderOutboxPage } from "../../src/creator-portal/OutboxPage.ts"
 import type { CreatorPageData } from "../../src/creator-portal/PageContent.ts"
 import { pageStylesheet } from "../../src/creator-portal/Style.ts"
 import * as Samples from "./Samples.ts"
@@ -66,7 +66,7 @@ describe("Markup of creators' pages", () => {
     fc.assert(
       fc.property(words, fc.constantFrom(...Object.values(Samples.assignmentsByState)), (text, state) => {
         const page = (said: string) =>
-          creatorPage(
+          renderCreatorPage(
             Samples.makeCreatorPageData(saying(state, said), {
               topic: { ...Samples.topic, content: said, organizationName: said }
             })
@@ -86,10 +86,10 @@ describe("Markup of creators' pages", () => {
           const page = (said: string) => {
             const enteredText = { perspective: said, reason: said, content: said, instructions: said, draft_id: said }
             const problem = {
-              field: isStale ? "draft_id" : textFieldOfAction[action],
+              field: isStale ? "draft_id" : textFieldNameByAction[action],
               constraint: said
             }
-            return creatorPage(
+            return renderCreatorPage(
               Samples.makeCreatorPageData(state, {
                 refusal: { action, problem, explanation: said, enteredText, isStale }
               })
@@ -103,7 +103,7 @@ describe("Markup of creators' pages", () => {
   it("a creator's page removes Unicode direction overrides from every text of another person", () => {
     const backwards = "Who wins? \u202esregal\u202c \u2066x\u2069"
     const topic = { ...Samples.topic, content: backwards, organizationName: backwards }
-    const shown = creatorPage(
+    const shown = renderCreatorPage(
       Samples.makeCreatorPageData(saying(Samples.assignmentsByState.topicSent, backwards), { topic })
     )
     assert.notMatch(shown, /[\u202a-\u202e\u2066-\u2069]/)
@@ -112,7 +112,7 @@ describe("Markup of creators' pages", () => {
   it("a form on a creator's page submits exactly the text that the page showed", () =>
     fc.assert(
       fc.property(words, (text) => {
-        const page = creatorPage(Samples.makeCreatorPageData(saying(Samples.assignmentWithDraft, text)))
+        const page = renderCreatorPage(Samples.makeCreatorPageData(saying(Samples.assignmentWithDraft, text)))
         const shown = /<textarea[^>]*name="content"[^>]*>\n([^<]*)<\/textarea>/.exec(page)?.[1]
         const read = shown?.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
         assert.strictEqual(read, text.toWellFormed())
@@ -124,13 +124,13 @@ describe("Markup of creators' pages", () => {
       [true, false].map((isStale) => ({
         action,
         isStale,
-        problem: { field: isStale ? "draft_id" : textFieldOfAction[action], constraint: "" },
+        problem: { field: isStale ? "draft_id" : textFieldNameByAction[action], constraint: "" },
         explanation: "No.",
-        enteredText: { [textFieldOfAction[action]]: "Typed." }
+        enteredText: { [textFieldNameByAction[action]]: "Typed." }
       }))
     )
     const pages = Object.values(Samples.assignmentsByState).flatMap((state) =>
-      [null, ...refusals].map((refusal) => creatorPage(Samples.makeCreatorPageData(state, { refusal })))
+      [null, ...refusals].map((refusal) => renderCreatorPage(Samples.makeCreatorPageData(state, { refusal })))
     )
     for (const page of pages) {
       const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
@@ -148,7 +148,7 @@ describe("Markup of creators' pages", () => {
 
   it("a creator's page loads no external resource and runs no script", () => {
     for (const state of Object.values(Samples.assignmentsByState)) {
-      const page = creatorPage(Samples.makeCreatorPageData(state))
+      const page = renderCreatorPage(Samples.makeCreatorPageData(state))
       assert.notMatch(page, /<script|<img|<iframe| style="| on\w+="|url\(|@import/)
       for (const [, target] of page.matchAll(/ (?:src|href|action)="([^"]*)"/g)) {
         assert.match(target!, /^(data:image\/svg|\/creator\/token|#)/)
@@ -173,7 +173,7 @@ describe("Markup of creators' pages", () => {
       neverWritten: []
     }
     for (const [name, state] of Object.entries(Samples.assignmentsByState)) {
-      const page = creatorPage(Samples.makeCreatorPageData(state))
+      const page = renderCreatorPage(Samples.makeCreatorPageData(state))
       const found = new Set([...page.matchAll(/action="\/creator\/token\/(\w+)"/g)].map(([, action]) => action))
       assert.deepStrictEqual([...found].sort(), [...offered[name as keyof typeof offered], "desk"].sort(), name)
     }
@@ -199,7 +199,7 @@ describe("Texts of creators' pages", () => {
       Samples.withdrawnAssignment
     ]) {
       assert.include(
-        text(creatorPage(Samples.makeCreatorPageData(state))),
+        text(renderCreatorPage(Samples.makeCreatorPageData(state))),
         "can be read until Saturday 13 June 2026, 12:00 UTC"
       )
     }
@@ -207,7 +207,7 @@ describe("Texts of creators' pages", () => {
 
   it("a time on a creator's page wraps only between the day and the time of day", () => {
     assert.include(
-      creatorPage(Samples.makeCreatorPageData(Samples.assignmentAwaitingPerspective)),
+      renderCreatorPage(Samples.makeCreatorPageData(Samples.assignmentAwaitingPerspective)),
       ">Saturday\u00a016\u00a0May\u00a02026, 12:00\u00a0UTC</time>"
     )
   })
@@ -216,7 +216,7 @@ describe("Texts of creators' pages", () => {
     const heading = (number: number) => {
       const draft = { ...Samples.assignmentWithSecondDraft.draft!, number }
       return /<h2>(Draft.*)<\/h2>/
-        .exec(creatorPage(Samples.makeCreatorPageData({ ...Samples.assignmentWithSecondDraft, draft })))![1]!
+        .exec(renderCreatorPage(Samples.makeCreatorPageData({ ...Samples.assignmentWithSecondDraft, draft })))![1]!
         .replace(/<[^>]*>/g, "")
     }
     assert.deepStrictEqual([1, 7, 8, 10].map(heading), [
@@ -229,7 +229,7 @@ describe("Texts of creators' pages", () => {
 
   it("the initials on a creator's page contain only letters and digits", () => {
     const initials = (name: string) =>
-      /aria-hidden="true">([^<]*)</.exec(creatorPage(Samples.makeCreatorPageData(named(name))))?.[1]
+      /aria-hidden="true">([^<]*)</.exec(renderCreatorPage(Samples.makeCreatorPageData(named(name))))?.[1]
     const names = ["Jordan Vale", "Wolfe <b>Ivy", "(élan) & 7up !", "Cher", "山田 太郎", "<& !>", "  O’Neil  "]
     assert.deepStrictEqual(names.map(initials), ["JV", "WB", "É7", "C", "山太", "", "O"])
   })
@@ -243,7 +243,7 @@ describe("Inbox and outbox pages", () => {
           const mail = { file: said, date: said, from: said, to: said, subject: said, text: said }
           const topic = { ...Samples.topic, content: said, organizationName: said }
           return [
-            inboxPage({
+            renderInboxPage({
               requests: [
                 {
                   assignment: saying(Samples.assignmentAwaitingPerspective, said),
@@ -253,8 +253,8 @@ describe("Inbox and outbox pages", () => {
               ],
               further: 7
             }),
-            outboxPage([mail], "/dev/outbox"),
-            outboxMailPage(mail, "/dev/outbox")
+            renderOutboxPage([mail], "/dev/outbox"),
+            renderOutboxMailPage(mail, "/dev/outbox")
           ]
         }
         assert.deepStrictEqual(pages(text).map(skeleton), pages("plain").map(skeleton))
@@ -268,7 +268,7 @@ describe("Inbox and outbox pages", () => {
       link: "https://partners.example/creator/t"
     }
     const words = (shown: number, further: number) => {
-      const page = inboxPage({ requests: Array.from({ length: shown }, () => request), further })
+      const page = renderInboxPage({ requests: Array.from({ length: shown }, () => request), further })
       return [/<title>([^<]*)/.exec(page)?.[1]?.split(" · ")[0], /Not shown: <strong>([^<]*)/.exec(page)?.[1]]
     }
     assert.deepStrictEqual(words(0, 0), ["Nothing open", undefined])
@@ -280,7 +280,7 @@ describe("Inbox and outbox pages", () => {
 
   it("the outbox turns exactly the complete URLs in a mail into links", () => {
     const text = 'Answer:\nhttps://partners.example/creator/a.b-c\n"javascript:alert(1)" http:\u200b//evil'
-    const page = outboxMailPage({ file: "f", date: "d", from: "f", to: "t", subject: "s", text }, "/dev/outbox")
+    const page = renderOutboxMailPage({ file: "f", date: "d", from: "f", to: "t", subject: "s", text }, "/dev/outbox")
     const links = [...page.matchAll(/<a href="([^"]*)"/g)].map(([, target]) => target)
     assert.deepStrictEqual(links, ["/dev/outbox", "https://partners.example/creator/a.b-c"])
   })

@@ -5,7 +5,7 @@ import * as References from "effect/References"
 import * as Tracer from "effect/Tracer"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
-import { layerUntraced } from "../../src/creator-portal/CreatorRequest.ts"
+import { layerWithoutServerSpans } from "../../src/creator-portal/CreatorRequest.ts"
 import { makeCreatorPortalClient } from "./CreatorPortalClient.ts"
 import {
   creatorLinkToken,
@@ -271,7 +271,7 @@ describe("Responses of the creator routes", () => {
       assert.isTrue(seen.some((line) => line.includes('"route":"/creator/:token/respond"')))
       for (const line of seen) assert.notInclude(line, "xxxx")
     }).pipe(
-      Effect.provide([Logger.layer([logger]), layerUntraced]),
+      Effect.provide([Logger.layer([logger]), layerWithoutServerSpans]),
       Effect.provideService(References.MinimumLogLevel, "Debug"),
       Effect.withTracer(tracer)
     )

@@ -2,19 +2,19 @@
 import { describe, it } from "@effect/vitest"
 import { assert } from "vitest"
 import type { CreatorAction } from "../../src/creator-portal/CreatorAction.ts"
-import { textFieldOfAction } from "../../src/creator-portal/CreatorAction.ts"
-import { creatorPage } from "../../src/creator-portal/CreatorPage.ts"
+import { textFieldNameByAction } from "../../src/creator-portal/CreatorAction.ts"
+import { renderCreatorPage } from "../../src/creator-portal/CreatorPage.ts"
 import type { CreatorPageData } from "../../src/creator-portal/PageContent.ts"
 import * as Samples from "./Samples.ts"
 
 const page = (...visit: Parameters<typeof Samples.makeCreatorPageData>) =>
-  creatorPage(Samples.makeCreatorPageData(...visit))
+  renderCreatorPage(Samples.makeCreatorPageData(...visit))
 
 const refused = (action: CreatorAction, enteredText: NonNullable<CreatorPageData["refusal"]>["enteredText"]) => ({
   action,
   enteredText,
   isStale: false,
-  problem: { field: textFieldOfAction[action], constraint: "" },
+  problem: { field: textFieldNameByAction[action], constraint: "" },
   explanation: "No."
 })
 

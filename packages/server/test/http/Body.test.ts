@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
 import * as Schema from "effect/Schema"
-import { headerProblem, makeJsonTextDecoder } from "../../src/http/Body.ts"
+import { findHeaderProblem, makeJsonTextDecoder } from "../../src/http/Body.ts"
 
-const field = (contentType: string) => headerProblem(Headers.fromInput({ "content-type": contentType }))?.field
+const field = (contentType: string) => findHeaderProblem(Headers.fromInput({ "content-type": contentType }))?.field
 
 describe("Content types of request bodies", () => {
-  it("headerProblem accepts every spelling of JSON in UTF-8, and ignores other parameters", () => {
+  it("findHeaderProblem accepts every spelling of JSON in UTF-8, and ignores other parameters", () => {
     for (const type of [
       "application/json",
       " Application/JSON ",
@@ -21,7 +21,7 @@ describe("Content types of request bodies", () => {
     }
   })
 
-  it("headerProblem rejects other charsets and invalid charset parameters", () => {
+  it("findHeaderProblem rejects other charsets and invalid charset parameters", () => {
     for (const charset of [
       "latin1",
       '""',
@@ -43,9 +43,9 @@ describe("Content types of request bodies", () => {
     }
   })
 
-  it("headerProblem rejects content types above the length limit", () => {
+  it("findHeaderProblem rejects content types above the length limit", () => {
     const lazy = { length: 16_384, toLowerCase: () => assert.fail("it was read") }
-    assert.strictEqual(headerProblem({ "content-type": lazy } as unknown as Headers.Headers)?.field, "content-type")
+    assert.strictEqual(findHeaderProblem({ "content-type": lazy } as unknown as Headers.Headers)?.field, "content-type")
     assert.strictEqual(field(`application/json; charset=${" ".repeat(16_000)}x`), "content-type")
   })
 })

@@ -23,7 +23,7 @@ const scene = Effect.gen(function* () {
   }
   const worked: Array<string> = []
   const work = Effect.map(FairShareKey, (share) => {
-    now += FairScheduler.turnBudget
+    now += FairScheduler.turnBudgetMs
     worked.push(share)
   })
   const ask = (organization: string, pool: ConcurrencyPool = "standard", handled = work) =>
@@ -41,7 +41,7 @@ const scene = Effect.gen(function* () {
       Effect.forkChild({ startImmediately: true })
     )
   fair.start("busy", () => {
-    now += FairScheduler.turnBudget
+    now += FairScheduler.turnBudgetMs
   })
   return { ask, turn, work, worked }
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Scheduler from "effect/Scheduler"
-import { make, maxTaskDelay, turnBudget } from "../../src/middleware/FairScheduler.ts"
+import { make, maxTaskDelayMs, turnBudgetMs } from "../../src/middleware/FairScheduler.ts"
 
 /** Simulates an event loop and a clock that the test controls. */
 const eventLoop = () => {
@@ -32,7 +32,7 @@ describe("Fair scheduler", () => {
     const began: Array<string> = []
     for (let each = 0; each < 5; each++) {
       run("attacker", () => {
-        takes(turnBudget)
+        takes(turnBudgetMs)
         began.push("attacker")
       })
     }
@@ -49,7 +49,7 @@ describe("Fair scheduler", () => {
     const began: Array<string> = []
     const task = (key: string) =>
       run(key, () => {
-        takes(turnBudget)
+        takes(turnBudgetMs)
         began.push(key)
       })
     for (let each = 0; each < 100; each++) task("attacker")
@@ -74,7 +74,7 @@ describe("Fair scheduler", () => {
     for (let each = 0; each < 2; each++) {
       for (let task = 0; task < 4; task++) {
         start("a caller", () => {
-          takes(turnBudget / 4)
+          takes(turnBudgetMs / 4)
           done++
         })
       }
@@ -89,7 +89,7 @@ describe("Fair scheduler", () => {
     const began: Array<string> = []
     const task = (key: string) =>
       start(key, () => {
-        takes(turnBudget)
+        takes(turnBudgetMs)
         began.push(key)
       })
     for (let each = 0; each < 3; each++) task("attacker")
@@ -126,7 +126,7 @@ describe("Fair scheduler", () => {
     turn()
     assert.strictEqual(done, 1)
     run("a caller", () => void done++)
-    for (let waited = 0; waited < maxTaskDelay; waited++) {
+    for (let waited = 0; waited < maxTaskDelayMs; waited++) {
       connected()
       turn()
       assert.strictEqual(done, 1)
@@ -155,7 +155,7 @@ describe("Fair scheduler", () => {
       Effect.andThen(
         Effect.yieldNow,
         Effect.sync(() => {
-          takes(turnBudget)
+          takes(turnBudgetMs)
           steps.push(`step ${step}`)
         })
       )

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { computeOnce, makeAsset, respondWithAsset } from "../../src/openapi/Asset.ts"
+import { computeOnce, makeStaticAsset, respondWithAsset } from "../../src/openapi/Asset.ts"
 
 const text = "a text that everybody gets. ".repeat(10_000)
 const request = HttpServerRequest.fromWeb(new Request("http://localhost/docs/scalar.js"))
@@ -38,7 +38,7 @@ const unpackings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 describe("Static assets", () => {
   it.effect("concurrent clients without compression share one decompression of the asset", () =>
     Effect.gen(function* () {
-      const made = yield* makeAsset(text, {})
+      const made = yield* makeStaticAsset(text, {})
       const all = Array.from({ length: 200 }, () => respondWithAsset(made, request))
       const [answers, count] = yield* unpackings(Effect.all(all, { concurrency: "unbounded" }))
       const [first, ...others] = answers.map(bytesOf)
@@ -53,7 +53,7 @@ describe("Static assets", () => {
 
   it.effect("an asset is decompressed for the remaining clients even when the first client disconnects", () =>
     Effect.gen(function* () {
-      const made = yield* makeAsset(text, {})
+      const made = yield* makeStaticAsset(text, {})
       const left = Effect.timeoutOption(respondWithAsset(made, request), 0)
       const [, answer] = yield* Effect.all([left, respondWithAsset(made, request)], { concurrency: "unbounded" })
       assert.strictEqual(new TextDecoder().decode(bytesOf(answer)), text)

@@ -26,7 +26,7 @@ const queueOf = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   const runner = yield* JobRunner.make<string>({
     kind: "mails",
     limit: 2,
-    claim: JobRunner.claimBatch((free) => Effect.sync(() => due.splice(0, free))),
+    claim: JobRunner.makeBatchClaim((free) => Effect.sync(() => due.splice(0, free))),
     run: (name) =>
       Effect.suspend(() => {
         started.push(name)

@@ -29,7 +29,7 @@ export const backupCommand = Command.make(
     if (database.filename === ":memory:") return yield* refused("A database in memory cannot be backed up")
     if (existsSync(file)) return yield* refused(alreadyThere(file))
     const unfinished = yield* created(file)
-    yield* Database.queryAnySchema(settings, Effect.void).pipe(
+    yield* Database.queryWithoutSchemaCheck(settings, Effect.void).pipe(
       Effect.andThen(
         Effect.tryPromise({
           try: () => copy(database.filename, unfinished, file),
@@ -76,7 +76,7 @@ const unwritable = (folder: string, error: unknown): string => {
  */
 const allPages = 2 ** 31 - 1
 
-/** Copies all pages in one step, because SQLite restarts a copy in several steps whenever another process writes. */
+/** Copies all pages in one step, because SQLite restarts a multi-step copy whenever another process writes. */
 const copy = async (source: string, unfinished: string, file: string): Promise<void> => {
   const { backup, DatabaseSync } = await import("node:sqlite")
   const from = new DatabaseSync(source, { readOnly: true })

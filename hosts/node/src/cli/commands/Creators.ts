@@ -20,7 +20,11 @@ import { CommandFailed, failWithUsageErrorIf } from "../CommandFailed.ts"
 import { printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
-const shareId = Parameter.positionalArgument("share_id", Parser.idParserOf(ShareId), "The share_id of an assignment")
+const shareId = Parameter.declarePositionalArgument(
+  "share_id",
+  Parser.idParserOf(ShareId),
+  "The share_id of an assignment"
+)
 
 export const retryDraftCommand = Command.make(
   "retry",
@@ -84,8 +88,8 @@ const view = (assignment: Assignment) => ({
 const changeEmail = Command.make(
   "change-email",
   {
-    from: Parameter.requiredFlag("from", Parser.emailParser, "EMAIL", "The present address"),
-    to: Parameter.requiredFlag("to", Parser.emailParser, "EMAIL", "The new address")
+    from: Parameter.declareRequiredFlag("from", Parser.emailParser, "EMAIL", "The present address"),
+    to: Parameter.declareRequiredFlag("to", Parser.emailParser, "EMAIL", "The new address")
   },
   Effect.fn(
     function* ({ from, to }) {
@@ -110,7 +114,7 @@ const changeEmail = Command.make(
 
 const erase = Command.make(
   "erase",
-  { email: Parameter.requiredFlag("email", Parser.emailParser, "EMAIL", "The creator's address") },
+  { email: Parameter.declareRequiredFlag("email", Parser.emailParser, "EMAIL", "The creator's address") },
   Effect.fn(function* ({ email }) {
     const erased = yield* (yield* CreatorAdministration).erase(email)
     if (erased.personas + erased.assignments === 0) return yield* nobody(email)

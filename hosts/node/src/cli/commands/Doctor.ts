@@ -6,7 +6,7 @@ import * as Command from "effect/cli/Command"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Finding } from "../../doctor/Doctor.ts"
+import type { DoctorFinding } from "../../doctor/Doctor.ts"
 import * as Administration from "../Administration.ts"
 import { CommandFailed } from "../CommandFailed.ts"
 import { formatTable, printResult } from "../Output.ts"
@@ -38,7 +38,7 @@ export const doctorCommand = Command.make(
 
 const examine = Effect.gen(function* () {
   const Doctor = yield* Effect.promise(() => import("../../doctor/Doctor.ts"))
-  const { commands } = yield* Effect.promise(() => import("../../doctor/Commands.ts"))
+  const { doctorAdvice } = yield* Effect.promise(() => import("../../doctor/Advice.ts"))
   const { checkLicences } = yield* Effect.promise(() => import("partner-commentary/doctor/Licences"))
   const StoredWebhooks = yield* Effect.promise(() => import("partner-commentary/doctor/StoredWebhooks"))
   const StoredWork = yield* Effect.promise(() => import("partner-commentary/doctor/StoredWork"))
@@ -55,17 +55,17 @@ const examine = Effect.gen(function* () {
   const StorageCheck = yield* Effect.promise(() => import("../../doctor/StorageCheck.ts"))
   const inside = Effect.all([
     Effect.all([
-      StoredWork.checkFailedMails(commands),
+      StoredWork.checkFailedMails(doctorAdvice),
       StoredWork.checkMailsAwaitingRetry,
-      StoredWork.checkFailedGenerations(commands),
+      StoredWork.checkFailedGenerations(doctorAdvice),
       StoredWork.checkDraftsAwaitingRetry,
-      StoredWork.checkOverdueWork(commands),
-      StoredWebhooks.checkOverdueDeliveries(commands),
+      StoredWork.checkOverdueWork(doctorAdvice),
+      StoredWebhooks.checkOverdueDeliveries(doctorAdvice),
       WebhookSecrets.checkWebhookSecrets(settings),
-      StoredWebhooks.checkDisabledWebhooks(commands),
+      StoredWebhooks.checkDisabledWebhooks(doctorAdvice),
       MediaJobs.diagnoseMediaJobs(settings)
     ]),
-    checkLicences(commands)
+    checkLicences(doctorAdvice)
   ])
   const stored = Effect.gen(function* () {
     const database = yield* DatabaseCheck.checkDatabase(settings)
@@ -79,11 +79,11 @@ const examine = Effect.gen(function* () {
   const [{ database, within }, integrity, ...others] = yield* Effect.all(
     [
       Effect.catchTag(Timeout.withTimeout(Doctor.doctorCheckTimeout, stored), "TimeoutError", () =>
-        Effect.succeed({ database: silent, within: [] as ReadonlyArray<Finding> })
+        Effect.succeed({ database: silent, within: [] as ReadonlyArray<DoctorFinding> })
       ),
       FileIntegrity.checkFileIntegrity(settings),
       Doctor.withCheckTimeout("mail server", Doctor.checkMailServer(settings)),
-      Doctor.withCheckTimeout("generator", ModelServers.checkGenerator(settings)),
+      Doctor.withCheckTimeout("generator", ModelServers.checkDraftGenerator(settings)),
       Doctor.withCheckTimeout("speech", ModelServers.checkSpeechServer(settings)),
       Doctor.withCheckTimeout("media storage", StorageCheck.checkMediaStorage(settings)),
       Doctor.withCheckTimeout("identity provider", Doctor.checkIdentityProvider(settings))

@@ -17,27 +17,32 @@ import { CommandFailed } from "../CommandFailed.ts"
 import { formatFields, formatTable, printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
-const organization = Parameter.requiredFlag("org", Parser.idParserOf(OrganizationId), "ID", "The organization's id")
+const organization = Parameter.declareRequiredFlag(
+  "org",
+  Parser.idParserOf(OrganizationId),
+  "ID",
+  "The organization's id"
+)
 
 const create = Command.make(
   "create",
   {
     organization,
-    name: Parameter.requiredFlag("name", Parser.nameParser, "NAME", "The purpose of the key"),
-    scopes: Parameter.requiredFlag("scopes", Parser.scopesParser, "A,B", allScopes.join(", ")),
-    environment: Parameter.optionalFlag(
+    name: Parameter.declareRequiredFlag("name", Parser.nameParser, "NAME", "The purpose of the key"),
+    scopes: Parameter.declareRequiredFlag("scopes", Parser.scopesParser, "A,B", allScopes.join(", ")),
+    environment: Parameter.declareOptionalFlag(
       "environment",
       Parser.oneOfParser(Environment.literals),
       "ENVIRONMENT",
       "live (the default) or test. A test key accesses test data only"
     ),
-    addresses: Parameter.optionalFlag(
+    addresses: Parameter.declareOptionalFlag(
       "ip-whitelist",
       Parser.networkTextsParser,
       "A,B",
       "The addresses and CIDR ranges that can use the key. Default: any"
     ),
-    expiresAt: Parameter.optionalFlag(
+    expiresAt: Parameter.declareOptionalFlag(
       "expires-at",
       Parser.timestampParser,
       "TIMESTAMP",
@@ -109,7 +114,7 @@ const list = Command.make(
 
 const revoke = Command.make(
   "revoke",
-  { id: Parameter.positionalArgument("id", Parser.idParserOf(ApiKeyId), "The key's id") },
+  { id: Parameter.declarePositionalArgument("id", Parser.idParserOf(ApiKeyId), "The key's id") },
   Effect.fn(function* ({ id }) {
     const apiKeys = yield* ApiKeys
     const key = yield* Effect.catchTag(apiKeys.revoke(id), "ApiKeyNotFound", () =>

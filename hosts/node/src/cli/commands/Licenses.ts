@@ -15,15 +15,20 @@ import { CommandFailed } from "../CommandFailed.ts"
 import { formatTable, printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
-const organization = Parameter.requiredFlag("org", Parser.idParserOf(OrganizationId), "ID", "The organization's id")
-const persona = Parameter.requiredFlag("persona", Parser.idParserOf(PersonaId), "ID", "The persona's id")
+const organization = Parameter.declareRequiredFlag(
+  "org",
+  Parser.idParserOf(OrganizationId),
+  "ID",
+  "The organization's id"
+)
+const persona = Parameter.declareRequiredFlag("persona", Parser.idParserOf(PersonaId), "ID", "The persona's id")
 
 const grant = Command.make(
   "grant",
   {
     organization,
     persona,
-    until: Parameter.optionalFlag(
+    until: Parameter.declareOptionalFlag(
       "until",
       Parser.timestampParser,
       "TIMESTAMP",

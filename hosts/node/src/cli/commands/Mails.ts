@@ -35,14 +35,19 @@ const list = Command.make(
       Flag.withDescription("List failed mails, newest first, instead of waiting ones"),
       Flag.withDefault(false)
     ),
-    org: Parameter.optionalFlag("org", Parser.idParserOf(OrganizationId), "ID", "Only mails of this organization"),
-    limit: Parameter.optionalFlag(
+    org: Parameter.declareOptionalFlag(
+      "org",
+      Parser.idParserOf(OrganizationId),
+      "ID",
+      "Only mails of this organization"
+    ),
+    limit: Parameter.declareOptionalFlag(
       "limit",
       Parser.integerParser(1, 1000),
       "N",
       "The maximum number of mails, by default 100"
     ),
-    after: Parameter.optionalFlag("after", position, "NEXT", "The page after the page with this `next`")
+    after: Parameter.declareOptionalFlag("after", position, "NEXT", "The page after the page with this `next`")
   },
   Effect.fn(function* ({ after, failed, limit, org }) {
     const { listMails } = yield* Effect.promise(() => import("@partner-commentary/sql/mail/MailInspection"))
@@ -110,13 +115,13 @@ const resend = Command.make(
   "resend",
   {
     shareId: Argument.optional(
-      Parameter.positionalArgument("share_id", Parser.idParserOf(ShareId), "The share_id of an assignment")
+      Parameter.declarePositionalArgument("share_id", Parser.idParserOf(ShareId), "The share_id of an assignment")
     ),
     all: Flag.Boolean("all").pipe(
       Flag.withDescription("Every mail that finally failed since the given time"),
       Flag.withDefault(false)
     ),
-    since: Parameter.optionalFlag(
+    since: Parameter.declareOptionalFlag(
       "since",
       Parser.timestampParser,
       "TIMESTAMP",

@@ -16,25 +16,25 @@ import { formatFields, formatTable, printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const settings = {
-  plan: Parameter.optionalFlag(
+  plan: Parameter.declareOptionalFlag(
     "plan",
     Parser.oneOfParser(PlanName.literals),
     "PLAN",
     "standard (the default) or premium"
   ),
-  contactEmail: Parameter.optionalFlag(
+  contactEmail: Parameter.declareOptionalFlag(
     "contact-email",
     Parser.emptyAsNullParser(Parser.emailParser),
     "EMAIL",
     "The contact for mails about undeliverable requests and new webhooks"
   ),
-  identityId: Parameter.optionalFlag(
+  identityId: Parameter.declareOptionalFlag(
     "identity-id",
     Parser.emptyAsNullParser(Parser.nameParser),
     "ID",
     "The organization's id at the dashboard's identity provider"
   ),
-  limits: Parameter.repeatedFlag(
+  limits: Parameter.declareRepeatedFlag(
     "limit",
     Parser.limitOverrideParser,
     "NAME=VALUE",
@@ -42,12 +42,12 @@ const settings = {
   )
 }
 
-const id = Parameter.positionalArgument("id", Parser.idParserOf(OrganizationId), "The organization's id")
+const id = Parameter.declarePositionalArgument("id", Parser.idParserOf(OrganizationId), "The organization's id")
 
 const create = Command.make(
   "create",
   {
-    name: Parameter.requiredFlag("name", Parser.nameParser, "NAME", "The name that creators see"),
+    name: Parameter.declareRequiredFlag("name", Parser.nameParser, "NAME", "The name that creators see"),
     ...settings
   },
   Effect.fn(function* (wanted) {
@@ -76,7 +76,7 @@ const update = Command.make(
   "update",
   {
     id,
-    name: Parameter.optionalFlag(
+    name: Parameter.declareOptionalFlag(
       "name",
       Parser.nameParser,
       "NAME",

@@ -16,26 +16,26 @@ const name = "The name that partners see"
 const email = "The address that receives the creator's mails. Partners never see it"
 
 const settings = {
-  creatorName: Parameter.optionalFlag(
+  creatorName: Parameter.declareOptionalFlag(
     "creator-name",
     Parser.emptyAsNullParser(Parser.nameParser),
     "NAME",
     "The creator's name in mails"
   ),
-  imageUrl: Parameter.optionalFlag(
+  imageUrl: Parameter.declareOptionalFlag(
     "image-url",
     Parser.emptyAsNullParser(Parser.httpUrlParser),
     "URL",
     "The URL of the picture. Default: a neutral picture"
   ),
-  bio: Parameter.optionalFlag("bio", Parser.proseParser, "TEXT", "Its biography"),
-  expertise: Parameter.optionalFlag(
+  bio: Parameter.declareOptionalFlag("bio", Parser.proseParser, "TEXT", "Its biography"),
+  expertise: Parameter.declareOptionalFlag(
     "expertise",
     Parser.expertiseParser,
     "A,B",
     "The persona's sports, leagues and topics"
   ),
-  social: Parameter.repeatedFlag(
+  social: Parameter.declareRepeatedFlag(
     "social",
     Parser.socialLinkParser,
     "NAME=URL",
@@ -46,8 +46,8 @@ const settings = {
 const create = Command.make(
   "create",
   {
-    name: Parameter.requiredFlag("name", Parser.nameParser, "NAME", name),
-    creatorEmail: Parameter.requiredFlag("creator-email", Parser.emailParser, "EMAIL", email),
+    name: Parameter.declareRequiredFlag("name", Parser.nameParser, "NAME", name),
+    creatorEmail: Parameter.declareRequiredFlag("creator-email", Parser.emailParser, "EMAIL", email),
     ...settings
   },
   Effect.fn(function* (wanted) {
@@ -73,9 +73,14 @@ const create = Command.make(
 const update = Command.make(
   "update",
   {
-    id: Parameter.positionalArgument("id", Parser.idParserOf(PersonaId), "The persona's id"),
-    name: Parameter.optionalFlag("name", Parser.nameParser, "NAME", name),
-    creatorEmail: Parameter.optionalFlag("creator-email", Parser.emailParser, "EMAIL", `${email}. For new topics only`),
+    id: Parameter.declarePositionalArgument("id", Parser.idParserOf(PersonaId), "The persona's id"),
+    name: Parameter.declareOptionalFlag("name", Parser.nameParser, "NAME", name),
+    creatorEmail: Parameter.declareOptionalFlag(
+      "creator-email",
+      Parser.emailParser,
+      "EMAIL",
+      `${email}. For new topics only`
+    ),
     ...settings
   },
   Effect.fn(

@@ -1,4 +1,7 @@
-/** `serve` and `worker`: long-running processes. The modules of both commands are loaded on demand. */
+/**
+ * Defines the commands `serve` and `worker`, which run until a stop signal. The modules of both commands are loaded on
+ * demand.
+ */
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -14,7 +17,7 @@ export const serveCommand = Command.make(
       Flag.withDescription("Run no jobs, because a worker process runs them"),
       Flag.withDefault(false)
     ),
-    processes: Parameter.optionalFlag(
+    processes: Parameter.declareOptionalFlag(
       "processes",
       Settings.processCountParser,
       "N",
@@ -23,11 +26,11 @@ export const serveCommand = Command.make(
   },
   Effect.fnUntraced(function* ({ noWorker, processes }) {
     const json = yield* JsonFlag
-    const { formatIntroduction: introduction, demoOrganizationToJson: view } = yield* Effect.promise(
+    const { formatGettingStarted: introduction, demoOrganizationToJson: view } = yield* Effect.promise(
       () => import("../../demo/DemoOrganization.ts")
     )
-    const { serve } = yield* Effect.promise(() => import("../../processes/ServeProcesses.ts"))
-    yield* serve({
+    const { serveInProcesses } = yield* Effect.promise(() => import("../../processes/ServeProcesses.ts"))
+    yield* serveInProcesses({
       work: !noWorker,
       processes,
       announce: ({ apiRoot, demo, outbox }) =>

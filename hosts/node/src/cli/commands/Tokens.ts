@@ -20,8 +20,13 @@ import * as Parameter from "../Parameter.ts"
 const create = Command.make(
   "create",
   {
-    organization: Parameter.requiredFlag("org", Parser.idParserOf(OrganizationId), "ID", "The organization's id"),
-    expiresIn: Parameter.optionalFlag(
+    organization: Parameter.declareRequiredFlag(
+      "org",
+      Parser.idParserOf(OrganizationId),
+      "ID",
+      "The organization's id"
+    ),
+    expiresIn: Parameter.declareOptionalFlag(
       "expires-in",
       Parser.durationParser,
       "DURATION",

@@ -20,7 +20,7 @@ import type { TopicDetails, WebhookDelivery } from "../TopicDetails.ts"
 const show = Command.make(
   "show",
   {
-    id: Parameter.positionalArgument(
+    id: Parameter.declarePositionalArgument(
       "id",
       Parser.idParserOf(TopicId),
       "The topic's id, or the share_id of an assignment"

@@ -24,7 +24,7 @@ import * as Parameter from "../Parameter.ts"
 const list = Command.make(
   "list",
   {
-    organization: Parameter.optionalFlag(
+    organization: Parameter.declareOptionalFlag(
       "org",
       Parser.idParserOf(OrganizationId),
       "ID",
@@ -89,7 +89,7 @@ const list = Command.make(
 
 const enable = Command.make(
   "enable",
-  { id: Parameter.positionalArgument("id", Parser.idParserOf(WebhookId), "The webhook's id") },
+  { id: Parameter.declarePositionalArgument("id", Parser.idParserOf(WebhookId), "The webhook's id") },
   Effect.fn(function* ({ id }) {
     const webhook = yield* Effect.catchTag((yield* WebhookAdministration).enable(id), "WebhookNotFound", () =>
       Effect.fail(new CommandFailed({ message: `There is no webhook ${id}.` }))

@@ -13,14 +13,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { servicePathPrefix } from "../../http/Address.ts"
+import { parseServicePathPrefix } from "../../http/Address.ts"
 import { failWithInvalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
-import { rateLimitErrorOf } from "../../middleware/Authorization.ts"
+import { makeRateLimitError } from "../../middleware/Authorization.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { decodeApiKeyChange, decodeApiKeyCreation, decodeApiKeyRotation } from "./ApiKeyBody.ts"
-import { keyChangeErrorHandlers, keyNotFound, keyRotationErrorHandlers } from "./ApiKeyRefusals.ts"
+import { failWithApiKeyNotFound, makeKeyChangeErrorHandlers, makeKeyRotationErrorHandlers } from "./ApiKeyRefusals.ts"
 import * as Views from "./ApiKeyViews.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -34,9 +34,9 @@ export const layer = HttpApiBuilder.group(
 
     const created = <Data extends { readonly id: string }>(data: Data) =>
       HttpServerResponse.setHeader(
-        Envelope.success(data, 201),
+        Envelope.makeSuccessResponse(data, 201),
         "location",
-        `${servicePathPrefix(apiRoot)}${partnerApiPrefix}/api-keys/${data.id}`
+        `${parseServicePathPrefix(apiRoot)}${partnerApiPrefix}/api-keys/${data.id}`
       )
 
     return handlers
@@ -47,8 +47,8 @@ export const layer = HttpApiBuilder.group(
           return yield* answerOnce({ headers, request, owner: keyOwnerOf(organization), secret: true }, ({ once }) =>
             Effect.gen(function* () {
               const body = yield* decodeApiKeyCreation(request)
-              yield* Effect.mapError(limits.countNewKey(organization), rateLimitErrorOf)
-              const issued = Effect.catchTags(keys.issue(organization, Views.newApiKeyFromBody(body), by), {
+              yield* Effect.mapError(limits.countNewKey(organization), makeRateLimitError)
+              const issued = Effect.catchTags(keys.issue(organization, Views.toNewApiKeyInput(body), by), {
                 TooManyKeys: ({ limit }) =>
                   failWithInvalidRequest({
                     field: "environment",
@@ -75,7 +75,7 @@ export const layer = HttpApiBuilder.group(
             organizationId,
             yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound)
           )
-          return ok(Views.toKeySummary(yield* Effect.catchTag(found, "ApiKeyNotFound", () => keyNotFound)))
+          return ok(Views.toKeySummary(yield* Effect.catchTag(found, "ApiKeyNotFound", () => failWithApiKeyNotFound)))
         })
       )
       .handleRaw(
@@ -87,10 +87,10 @@ export const layer = HttpApiBuilder.group(
             Effect.gen(function* () {
               const { grace_period_seconds: seconds } = yield* decodeApiKeyRotation(request)
               const grace = seconds === undefined ? defaultGracePeriod : Duration.seconds(seconds)
-              yield* Effect.mapError(limits.countNewKey(organization), rateLimitErrorOf)
+              yield* Effect.mapError(limits.countNewKey(organization), makeRateLimitError)
               const rotated = Effect.catchTags(
                 keys.rotate(yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), grace, who),
-                keyRotationErrorHandlers("id")
+                makeKeyRotationErrorHandlers("id")
               )
               return yield* once(
                 Effect.map(rotated, ({ predecessor, ...issued }) =>
@@ -108,7 +108,9 @@ export const layer = HttpApiBuilder.group(
           const { ip_whitelist: ipAllowList = null, name } = yield* decodeApiKeyChange(request)
           const id = yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound)
           const changed = keys.change(id, { name: name?.trim() ?? null, ipAllowList }, who)
-          return Envelope.success(Views.toKeySummary(yield* Effect.catchTags(changed, keyChangeErrorHandlers("id"))))
+          return Envelope.makeSuccessResponse(
+            Views.toKeySummary(yield* Effect.catchTags(changed, makeKeyChangeErrorHandlers("id")))
+          )
         })
       )
       .handle(
@@ -116,7 +118,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params }) {
           const who = yield* manager
           const revoked = keys.revoke(yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), who)
-          return ok(Views.toRevokedKey(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => keyNotFound)))
+          return ok(Views.toRevokedKey(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => failWithApiKeyNotFound)))
         })
       )
   })

@@ -7,7 +7,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Redacted from "effect/Redacted"
 
 /** Converts a decoded request body to the argument of the use case. */
-export const newApiKeyFromBody = (body: typeof CreateApiKey.Type): NewApiKeyInput => ({
+export const toNewApiKeyInput = (body: typeof CreateApiKey.Type): NewApiKeyInput => ({
   name: body.name.trim(),
   scopes: body.scopes,
   environment: body.environment ?? "live",

@@ -6,7 +6,7 @@ import { maxBulkPersonas, maxBulkTopics } from "@partner-commentary/api/BulkApi"
 import type { Problem } from "@partner-commentary/api/Errors"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { maxBodySize } from "../../http/Body.ts"
+import { maxBodyBytes } from "../../http/Body.ts"
 import * as JsonReader from "../../http/JsonReader.ts"
 import * as Steps from "../../http/Steps.ts"
 import * as StrictJson from "../../http/StrictJson.ts"
@@ -15,7 +15,7 @@ import * as StrictJson from "../../http/StrictJson.ts"
  * Returns the JSON text of each topic in order. The body is scanned in steps, because a body can contain a million
  * small values.
  */
-export const splitTopicTexts = Effect.fnUntraced(function* (
+export const splitBulkBodyIntoTopics = Effect.fnUntraced(function* (
   text: string
 ): Effect.fn.Return<ReadonlyArray<string>, Problem> {
   const cut = cutting(text)
@@ -28,20 +28,20 @@ export const splitTopicTexts = Effect.fnUntraced(function* (
 })
 
 /** Adds the index of the topic to the field path of a topic's problem. */
-export const prefixWithTopicIndex = (index: number, { constraint, field }: Problem): Problem => ({
+export const addTopicIndexToField = (index: number, { constraint, field }: Problem): Problem => ({
   field: field === "body" ? `${list}[${index}]` : `${list}[${index}].${field}`,
   constraint
 })
 
 /** Returns whether a topic is too large. A topic in a bulk request has the same size limit as a single topic. */
 export const isTopicTooLarge = (text: string): boolean =>
-  text.length * 3 > maxBodySize && new TextEncoder().encode(text).length > maxBodySize
+  text.length * 3 > maxBodyBytes && new TextEncoder().encode(text).length > maxBodyBytes
 
 const list = "topics"
 
 /**
  * The maximum nesting depth of a body. A body with deeper nesting is rejected without parsing, because parsing would be
- * slow. If a body stays within this maximum, only those topics that are nested too deeply are rejected.
+ * slow. Within this maximum, the service rejects only the topics that are nested too deeply, not the whole request.
  */
 const maxLevels = 1000
 

@@ -16,13 +16,13 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { bodyTooLargeProblem, readJsonBodyText } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
-import { countAndRecordCall, rateLimitErrorOf } from "../../middleware/Authorization.ts"
+import { countAndRecordCall, makeRateLimitError } from "../../middleware/Authorization.ts"
 import type { RunIdempotentPart } from "../../middleware/IdempotentRequests.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
-import { currentRequestRecord } from "../../middleware/RequestRecord.ts"
+import { getCurrentRequestRecord } from "../../middleware/RequestRecord.ts"
 import { makeTopicJsonDecoder } from "../topics/TopicBody.ts"
 import * as TopicSubmission from "../topics/TopicSubmission.ts"
-import { isTopicTooLarge, prefixWithTopicIndex, splitTopicTexts } from "./BulkBody.ts"
+import { addTopicIndexToField, isTopicTooLarge, splitBulkBodyIntoTopics } from "./BulkBody.ts"
 
 type Refusal = Errors.InvalidRequest | Errors.NoValidPersonas | Errors.RateLimitExceeded
 
@@ -45,7 +45,7 @@ export const layer = HttpApiBuilder.group(
 
     /** Counts each topic as one submission in the rate limit. */
     const spend = (principal: Principal) =>
-      Effect.flatMap(currentRequestRecord, (record) =>
+      Effect.flatMap(getCurrentRequestRecord, (record) =>
         countAndRecordCall(limits.countEndpoint(principal, "topic_submissions_per_hour"), record)
       )
 
@@ -54,8 +54,8 @@ export const layer = HttpApiBuilder.group(
         isTopicTooLarge(text) ? Effect.fail([bodyTooLargeProblem] as const) : decode(text),
         ([first, ...rest]) =>
           Errors.InvalidRequest.of([
-            prefixWithTopicIndex(index, first),
-            ...rest.map((problem) => prefixWithTopicIndex(index, problem))
+            addTopicIndexToField(index, first),
+            ...rest.map((problem) => addTopicIndexToField(index, problem))
           ])
       )
 
@@ -66,7 +66,7 @@ export const layer = HttpApiBuilder.group(
         // Count the submission before the validation, because validation is expensive.
         Effect.flatMap(() => read(text, index)),
         Effect.flatMap((body) =>
-          submissions.prepare(principal, body, (problem: Errors.Problem) => prefixWithTopicIndex(index, problem))
+          submissions.prepare(principal, body, (problem: Errors.Problem) => addTopicIndexToField(index, problem))
         ),
         Effect.flatMap((submission) => once(Effect.map(submissions.submit(submission), created))),
         Effect.catchIf(isRefusal, ({ error }) => Effect.succeed(JSON.stringify({ index, status: "refused", error })))
@@ -79,7 +79,7 @@ export const layer = HttpApiBuilder.group(
         const principal = yield* CurrentPrincipal
         return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once, part }) =>
           Effect.gen(function* () {
-            const texts = yield* Effect.mapError(splitTopicTexts(yield* readJsonBodyText(request)), (problem) =>
+            const texts = yield* Effect.mapError(splitBulkBodyIntoTopics(yield* readJsonBodyText(request)), (problem) =>
               Errors.InvalidRequest.of([problem])
             )
             const results = yield* Effect.forEach(texts, (text, index) =>
@@ -90,9 +90,9 @@ export const layer = HttpApiBuilder.group(
               )
             )
             const isStored = headers["idempotency-key"] !== undefined && !results.some(isCreated)
-            if (isStored) yield* Effect.mapError(limits.countStoredRefusals(principal.organization), rateLimitErrorOf)
+            if (isStored) yield* Effect.mapError(limits.countStoredRefusals(principal.organization), makeRateLimitError)
             const body = `{"success":true,"data":{"results":[${results.join(",")}]}}`
-            return yield* once(Effect.succeed(Envelope.jsonResponse(body)))
+            return yield* once(Effect.succeed(Envelope.makeJsonResponse(body)))
           })
         )
       })

@@ -14,7 +14,7 @@ import * as Option from "effect/Option"
 import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
-import { avatarPath } from "../personas/Avatar.ts"
+import { defaultAvatarPath } from "../personas/Avatar.ts"
 import * as Views from "../topics/TopicViews.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -24,7 +24,7 @@ export const layer = HttpApiBuilder.group(
     const approval = yield* PartnerApproval
     const { apiRoot } = yield* PublicAddress
     const answerOnce = yield* IdempotentRequests.make
-    const avatar = apiRoot + avatarPath
+    const avatar = apiRoot + defaultAvatarPath
 
     const approve = Effect.fnUntraced(function* (
       principal: Principal,
@@ -36,7 +36,7 @@ export const layer = HttpApiBuilder.group(
         TopicNotFound: () => Effect.fail(Errors.topicNotFound),
         CommentaryNotFound: () => Effect.fail(Errors.commentaryNotFound)
       })
-      return Envelope.success(Views.toPartnerApprovedCommentary(topicId, approved, avatar))
+      return Envelope.makeSuccessResponse(Views.toPartnerApprovedCommentary(topicId, approved, avatar))
     })
 
     return handlers.handleRaw(

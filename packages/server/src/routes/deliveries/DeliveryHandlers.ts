@@ -54,7 +54,7 @@ export const layer = HttpApiBuilder.group(
           const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
           // Return the payload as it was sent, because an event of an older version may lack fields of the present
           // schema.
-          return Envelope.success(
+          return Envelope.makeSuccessResponse(
             toDeliveryDetail(yield* Effect.catchTags(deliveries.find(owner, id, eventId), missing))
           )
         })
@@ -68,7 +68,9 @@ export const layer = HttpApiBuilder.group(
               const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
               const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
               const retried = Effect.catchTags(deliveries.retry(principal, id, eventId), missing)
-              return yield* once(Effect.map(retried, (delivery) => Envelope.success(toListedDelivery(delivery))))
+              return yield* once(
+                Effect.map(retried, (delivery) => Envelope.makeSuccessResponse(toListedDelivery(delivery)))
+              )
             })
           )
         })
@@ -87,7 +89,9 @@ export const layer = HttpApiBuilder.group(
                 InvalidPeriod: ({ reason }) => failWithInvalidRequest(recoveryPeriodProblems[reason])
               })
               const begun = isDryRun ? Effect.void : recoveries.start(principal, undelivered)
-              return yield* once(Effect.as(begun, Envelope.success(toRecoveryResponse(undelivered, isDryRun))))
+              return yield* once(
+                Effect.as(begun, Envelope.makeSuccessResponse(toRecoveryResponse(undelivered, isDryRun)))
+              )
             })
           )
         })

@@ -1,6 +1,6 @@
 /**
- * Maps webhook deliveries to their JSON form. Lists omit the excerpts of the receiver's responses, and only details
- * include the excerpts.
+ * Maps webhook deliveries to their JSON form. Only the details of a delivery include excerpts of the receiver's
+ * responses; lists omit the excerpts.
  */
 import type * as Api from "@partner-commentary/api/DeliveriesApi"
 import { toIso, toIsoOrNull } from "@partner-commentary/core/shared/Instant"

@@ -8,11 +8,11 @@ import type { InvalidPeriod } from "@partner-commentary/core/webhook/WebhookReco
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { makeJsonBodyDecoder } from "../../http/Body.ts"
-import { bodyTimeProblems, parseBodyTime } from "../../http/BodyMoment.ts"
+import { findBodyTimeProblems, parseBodyTime } from "../../http/BodyTime.ts"
 
 const decode = makeJsonBodyDecoder(RecoverWebhook, ({ since, until }) => [
-  ...bodyTimeProblems("since", since),
-  ...bodyTimeProblems("until", until)
+  ...findBodyTimeProblems("since", since),
+  ...findBodyTimeProblems("until", until)
 ])
 
 export const decodeRecoveryBody = (request: HttpServerRequest.HttpServerRequest) =>

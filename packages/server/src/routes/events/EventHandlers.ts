@@ -9,7 +9,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Envelope from "../../http/Envelope.ts"
-import { preferredWait, withPreferenceApplied } from "../../http/Preference.ts"
+import { addPreferenceAppliedHeader, parsePreferredWaitSeconds } from "../../http/Preference.ts"
 import * as LongPolling from "../../middleware/LongPolling.ts"
 import * as EventQuery from "./EventQuery.ts"
 import * as EventStream from "./EventStream.ts"
@@ -38,9 +38,9 @@ export const layer = HttpApiBuilder.group(
               next_cursor: Option.getOrNull(Option.map(next, formatEventCursor))
             }
             const body = `{"success":true,"data":[${found.map(({ payload }) => payload).join()}],"pagination":${JSON.stringify(pagination)}}`
-            return { isEmpty: found.length === 0, response: Envelope.jsonResponse(body) }
+            return { isEmpty: found.length === 0, response: Envelope.makeJsonResponse(body) }
           })
-          const seconds = asked.forward ? preferredWait(request.headers["prefer"]) : 0
+          const seconds = asked.forward ? parsePreferredWaitSeconds(request.headers["prefer"]) : 0
           if (seconds === 0) return (yield* answer).response
           let last = HttpServerResponse.empty()
           const look = Effect.map(answer, ({ isEmpty, response }) => {
@@ -48,7 +48,7 @@ export const layer = HttpApiBuilder.group(
             return isEmpty ? Option.none() : Option.some(response)
           })
           const found = yield* wait(request, { change: newEventsSignal(owner), seconds, pool: "standard", look })
-          return withPreferenceApplied(Option.getOrElse(found, () => last))
+          return addPreferenceAppliedHeader(Option.getOrElse(found, () => last))
         })
       )
   })

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { failWithInvalidRequest } from "../../http/Body.ts"
-import * as QueryMoment from "../../http/QueryMoment.ts"
+import * as QueryTime from "../../http/QueryTime.ts"
 import { parseBoundedInteger } from "../topics/TopicListQuery.ts"
 
 const { defaultLimit, maxLimit } = eventListBounds
@@ -43,7 +43,7 @@ const makeReader = () => {
     type: given(type, Option.liftPredicate(isType), () =>
       wrong("type", `must be one of ${EventType.literals.join(", ")}`)
     ),
-    since: given(since, QueryMoment.parseQueryTime, () => wrong("since", QueryMoment.timestampConstraint))
+    since: given(since, QueryTime.parseQueryTime, () => wrong("since", QueryTime.timestampConstraint))
   })
   const checked = <A>(asked: A) => {
     const [first, ...rest] = problems

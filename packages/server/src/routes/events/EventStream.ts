@@ -27,7 +27,7 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
-import { callerCredentialsOf, TrustedProxies } from "../../http/ClientAddress.ts"
+import { readCallerCredentials, TrustedProxies } from "../../http/ClientAddress.ts"
 import { MustRespondImmediately } from "../../http/Preference.ts"
 import * as ServerSentEvents from "../../http/ServerSentEvents.ts"
 import { Authorization, type AuthorizationRefusal } from "../../middleware/Authorization.ts"
@@ -42,7 +42,7 @@ export interface EventStreamQuery extends Pick<EventLogQuery, "type" | "behind">
 type StreamRefusal = AuthorizationRefusal | RateLimitExceeded
 
 /** All times are in milliseconds. */
-export const streamTimes = {
+export const eventStreamTimesMs = {
   heartbeat: 15_000,
   /**
    * The interval between two key checks while this process gets no signals about changes by other processes. The cache
@@ -73,7 +73,7 @@ const page = { limit: 100, maxBytes: 64 * 1024, forward: true }
  * The delay before a client reconnects is random, so that not all clients reconnect at the same time after a process
  * has stopped.
  */
-const reconnect = Effect.map(Random.nextIntBetween(1000, 5000), ServerSentEvents.formatRetry)
+const reconnect = Effect.map(Random.nextIntBetween(1000, 5000), ServerSentEvents.formatRetryDelay)
 
 /** On a host that cannot stream, clients reconnect after `pollMs` milliseconds. */
 const pollMs = 10_000
@@ -88,8 +88,8 @@ export const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
 
   /**
-   * Reads a page of events when the fair scheduler gives the organization a turn. A timer or a signal resumes the fiber
-   * outside of such turns, so the fiber yields first.
+   * Reads a page of events when the fair scheduler gives the organization a turn. The fiber yields first, because a
+   * timer or a signal resumes the fiber outside the scheduler's turns.
    */
   const readPage = (principal: Principal, asked: EventStreamQuery) =>
     Effect.catchIf(
@@ -110,7 +110,7 @@ export const make = Effect.gen(function* () {
     const { events, more } = yield* readPage(principal, asked)
     return respond(
       HttpServerResponse.text(
-        ServerSentEvents.formatRetry(more ? 0 : pollMs) + textOf(events) + ServerSentEvents.heartbeatComment
+        ServerSentEvents.formatRetryDelay(more ? 0 : pollMs) + textOf(events) + ServerSentEvents.heartbeatComment
       )
     )
   })
@@ -119,7 +119,7 @@ export const make = Effect.gen(function* () {
     const principal = yield* CurrentPrincipal
     if (request.method === "HEAD") return respond(HttpServerResponse.empty({ status: 200 }))
     if (yield* MustRespondImmediately) return yield* answerAtOnce(principal, asked)
-    const caller = callerCredentialsOf(request, proxies)
+    const caller = readCallerCredentials(request, proxies)
     const close = yield* CloseConnection
     const queue = yield* Queue.bounded<Uint8Array, Cause.Done>(1)
     const opened = yield* Deferred.make<void, StreamRefusal>()
@@ -128,7 +128,7 @@ export const make = Effect.gen(function* () {
      * Sends text to the client. If the client does not read in time, closes the connection and interrupts the fiber.
      */
     const send = Effect.fnUntraced(function* (text: string) {
-      const taken = yield* Effect.timeoutOption(Queue.offer(queue, encoder.encode(text)), streamTimes.stall)
+      const taken = yield* Effect.timeoutOption(Queue.offer(queue, encoder.encode(text)), eventStreamTimesMs.stall)
       if (Option.isSome(taken)) return
       close(request)
       return yield* Effect.interrupt
@@ -137,7 +137,7 @@ export const make = Effect.gen(function* () {
     const follow = Effect.fnUntraced(function* ({ hearsOthers, isStopped, pause }: ChangeWatch) {
       const ends = Instant.plus(
         yield* Instant.now,
-        Duration.millis(yield* Random.nextIntBetween(streamTimes.shortest, streamTimes.longest))
+        Duration.millis(yield* Random.nextIntBetween(eventStreamTimesMs.shortest, eventStreamTimesMs.longest))
       )
       let { behind } = asked
       let keyEnds = 0
@@ -155,16 +155,16 @@ export const make = Effect.gen(function* () {
           const { events, more } = yield* readPage(principal, { ...asked, behind })
           behind = events.at(-1)?.id ?? behind
           text += textOf(events)
-          look = now + (more ? streamTimes.fullPage : streamTimes.look)
+          look = now + (more ? eventStreamTimesMs.fullPage : eventStreamTimesMs.look)
         }
         start = ""
         yield* Deferred.succeed(opened, undefined)
         if (text === "" && now >= beat) text = ServerSentEvents.heartbeatComment
         if (text !== "") {
           yield* send(text)
-          beat = (yield* Instant.now) + streamTimes.heartbeat
+          beat = (yield* Instant.now) + eventStreamTimesMs.heartbeat
         }
-        const next = Math.min(look, beat, keyEnds, ends, (yield* hearsOthers) ? look : now + streamTimes.check)
+        const next = Math.min(look, beat, keyEnds, ends, (yield* hearsOthers) ? look : now + eventStreamTimesMs.check)
         wake = yield* pause(Duration.millis(Math.max(0, next - (yield* Instant.now))))
       }
     })
@@ -187,8 +187,8 @@ export const make = Effect.gen(function* () {
 })
 
 /**
- * Handles the failure of a stream. Before the stream is open, the failure becomes the response. After that, a rejection
- * ends the stream without a message.
+ * Handles the failure of a stream. Before the stream is open, the failure becomes the response. Once the stream is
+ * open, a rejection ends the stream without a message.
  */
 const ending = (cause: Cause.Cause<StreamRefusal>, opened: Deferred.Deferred<void, StreamRefusal>) =>
   Effect.flatMap(Deferred.failCause(opened, cause), (isResponse) =>

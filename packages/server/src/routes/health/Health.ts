@@ -9,7 +9,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Envelope from "../../http/Envelope.ts"
 
-const live = HttpRouter.add("GET", "/healthz", Envelope.success({ status: "ok" }))
+const live = HttpRouter.add("GET", "/healthz", Envelope.makeSuccessResponse({ status: "ok" }))
 
 const ready = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -18,9 +18,9 @@ const ready = HttpRouter.use((router) =>
       "GET",
       "/readyz",
       Effect.match(check, {
-        onSuccess: () => Envelope.success({ status: "ready" }),
+        onSuccess: () => Envelope.makeSuccessResponse({ status: "ready" }),
         onFailure: ({ message }) =>
-          HttpServerResponse.setStatus(Envelope.success({ status: "unavailable", reason: message }), 503)
+          HttpServerResponse.setStatus(Envelope.makeSuccessResponse({ status: "unavailable", reason: message }), 503)
       })
     )
   })

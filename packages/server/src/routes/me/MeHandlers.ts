@@ -6,14 +6,14 @@ import { knownScopes } from "@partner-commentary/core/access/Scope"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { currentRequestRecord, secondsUntilWindowEnds } from "../../middleware/RequestRecord.ts"
+import { countSecondsUntilWindowEnd, getCurrentRequestRecord } from "../../middleware/RequestRecord.ts"
 
 export const layer = HttpApiBuilder.group(PartnerApi, "me", (handlers) =>
   handlers.handle(
     "show",
     Effect.fnUntraced(function* () {
       const { environment, key, organization } = yield* CurrentPrincipal
-      const { rateWindows } = yield* currentRequestRecord
+      const { rateWindows } = yield* getCurrentRequestRecord
       const now = yield* Instant.now
       return ok({
         organization: { id: organization.id, name: organization.name },
@@ -28,7 +28,7 @@ export const layer = HttpApiBuilder.group(PartnerApi, "me", (handlers) =>
           limit: window.limit,
           remaining: window.remaining,
           window_seconds: window.seconds,
-          resets_in_seconds: secondsUntilWindowEnds(window, now)
+          resets_in_seconds: countSecondsUntilWindowEnd(window, now)
         }))
       })
     })

@@ -24,7 +24,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { failWithInvalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
-import * as QueryMoment from "../../http/QueryMoment.ts"
+import * as QueryTime from "../../http/QueryTime.ts"
 
 export const layer = HttpApiBuilder.group(
   PartnerApi,
@@ -40,7 +40,7 @@ export const layer = HttpApiBuilder.group(
           PeriodTooFull: () => failWithInvalidRequest(...tooFull),
           ReportInProgress: () => Effect.fail(inProgress)
         })
-        return Envelope.success(view(period, report))
+        return Envelope.makeSuccessResponse(view(period, report))
       })
     )
   })
@@ -89,9 +89,9 @@ const readPeriod = Effect.fnUntraced(function* (query: { readonly from?: string;
  * invalid.
  */
 const moment = (text: string | undefined): Instant.Instant | null | undefined =>
-  text === undefined ? null : Option.getOrUndefined(QueryMoment.parseQueryTime(text))
+  text === undefined ? null : Option.getOrUndefined(QueryTime.parseQueryTime(text))
 
-const notMoment = (field: string): Problem => ({ field, constraint: QueryMoment.timestampConstraint })
+const notMoment = (field: string): Problem => ({ field, constraint: QueryTime.timestampConstraint })
 
 const view = (
   period: ReportingPeriod,

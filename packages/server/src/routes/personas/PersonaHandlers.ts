@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
-import { avatarPath } from "./Avatar.ts"
+import { defaultAvatarPath } from "./Avatar.ts"
 
 export const layer = HttpApiBuilder.group(
   PartnerApi,
@@ -25,7 +25,7 @@ export const layer = HttpApiBuilder.group(
     const summary = ({ id, imageUrl, name }: Persona): typeof Api.PersonaSummary.Type => ({
       id,
       name,
-      image_url: imageUrl || apiRoot + avatarPath
+      image_url: imageUrl || apiRoot + defaultAvatarPath
     })
     const detail = (persona: Persona): typeof Api.Persona.Type => {
       const { bio, expertise, socialLinks } = persona
@@ -35,7 +35,9 @@ export const layer = HttpApiBuilder.group(
     return handlers
       .handle("list", () =>
         Effect.flatMap(CurrentPrincipal, (principal) =>
-          Effect.map(personas.list(ownerOfPrincipal(principal)), (all) => Envelope.success(all.map(summary)))
+          Effect.map(personas.list(ownerOfPrincipal(principal)), (all) =>
+            Envelope.makeSuccessResponse(all.map(summary))
+          )
         )
       )
       .handle(
@@ -47,7 +49,7 @@ export const layer = HttpApiBuilder.group(
             PersonaNotFound: () => Effect.fail(Errors.personaNotFound),
             NotLicensed: ({ personaId }) => Effect.fail(Errors.NotLicensed.of(personaId))
           })
-          return Envelope.success(detail(persona))
+          return Envelope.makeSuccessResponse(detail(persona))
         })
       )
   })

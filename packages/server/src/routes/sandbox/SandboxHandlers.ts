@@ -38,7 +38,9 @@ export const layer = HttpApiBuilder.group(
               AssignmentNotFound: () => Effect.fail(notFound),
               ActionRefused: (refused) => failWithInvalidRequest({ field: "action", constraint: constraintOf(refused) })
             })
-            return yield* once(Effect.map(advanced, (one) => Envelope.success(Views.toSimulatedAssignment(one))))
+            return yield* once(
+              Effect.map(advanced, (one) => Envelope.makeSuccessResponse(Views.toSimulatedAssignment(one)))
+            )
           })
         )
       })

@@ -9,7 +9,7 @@ import { countCodePoints } from "@partner-commentary/core/shared/Text"
 import { type ContentLengthLimits, findContentProblem } from "@partner-commentary/core/topic/Topic"
 import * as Predicate from "effect/Predicate"
 import { makeJsonBodyDecoder, makeJsonTextDecoder } from "../../http/Body.ts"
-import { bodyTimeProblems } from "../../http/BodyMoment.ts"
+import { findBodyTimeProblems } from "../../http/BodyTime.ts"
 
 /** Decodes the topic in the body of a request. */
 export const makeTopicBodyDecoder = (bounds: ContentLengthLimits) =>
@@ -24,7 +24,7 @@ const findFurtherProblems =
   ({ content, metadata, respond_by }: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
     ...(Predicate.isString(content) ? contentProblems(content, bounds) : []),
     ...(Predicate.isReadonlyObject(metadata) && isTooLarge(metadata) ? [tooLarge] : []),
-    ...bodyTimeProblems("respond_by", respond_by)
+    ...findBodyTimeProblems("respond_by", respond_by)
   ]
 
 const contentProblems = (content: string, bounds: ContentLengthLimits): ReadonlyArray<Problem> => {

@@ -22,16 +22,16 @@ import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
-import { servicePathPrefix } from "../../http/Address.ts"
+import { parseServicePathPrefix } from "../../http/Address.ts"
 import { failWithInvalidRequest } from "../../http/Body.ts"
 import * as EntityTag from "../../http/EntityTag.ts"
 import * as Envelope from "../../http/Envelope.ts"
-import { preferredWait, withPreferenceApplied } from "../../http/Preference.ts"
+import { addPreferenceAppliedHeader, parsePreferredWaitSeconds } from "../../http/Preference.ts"
 import * as ViewCache from "../../http/ViewCache.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import * as LongPolling from "../../middleware/LongPolling.ts"
-import { hasPathDelimiter } from "../../middleware/Responses.ts"
-import { avatarPath } from "../personas/Avatar.ts"
+import { hasSemicolonOrHash } from "../../middleware/Responses.ts"
+import { defaultAvatarPath } from "../personas/Avatar.ts"
 import { makeTopicBodyDecoder } from "./TopicBody.ts"
 import { readTopicListQuery } from "./TopicListQuery.ts"
 import * as TopicSubmission from "./TopicSubmission.ts"
@@ -44,7 +44,7 @@ export const layer = HttpApiBuilder.group(
     const topics = yield* Topics
     const cancellation = yield* TopicCancellation
     const { apiRoot } = yield* PublicAddress
-    const avatar = apiRoot + avatarPath
+    const avatar = apiRoot + defaultAvatarPath
     const decodeTopic = makeTopicBodyDecoder((yield* Policy).contentLength)
     const submissions = yield* TopicSubmission.make
     const answerOnce = yield* IdempotentRequests.make
@@ -69,25 +69,27 @@ export const layer = HttpApiBuilder.group(
         const cached = refusesCache(request) ? undefined : cache.get(key)
         const fresh = () =>
           Effect.map(find(owner, id), (found) => {
-            const [tag, text] = [tagOf(found.revision), Envelope.successText(render(found))]
+            const [tag, text] = [tagOf(found.revision), Envelope.formatSuccessJson(render(found))]
             cache.set(key, { tag, text })
-            return Envelope.jsonResponse(text, 200, { etag: tag })
+            return Envelope.makeJsonResponse(text, 200, { etag: tag })
           })
         if (known === undefined && cached === undefined) return fresh()
         return Effect.flatMap(topics.revision(owner, id), (revision) => {
           const tag = tagOf(revision)
-          if (EntityTag.matchesIfNoneMatch(known, tag)) return Effect.succeed(EntityTag.notModifiedResponse(tag))
-          return cached?.tag === tag ? Effect.succeed(Envelope.jsonResponse(cached.text, 200, { etag: tag })) : fresh()
+          if (EntityTag.matchesIfNoneMatch(known, tag)) return Effect.succeed(EntityTag.makeNotModifiedResponse(tag))
+          return cached?.tag === tag
+            ? Effect.succeed(Envelope.makeJsonResponse(cached.text, 200, { etag: tag }))
+            : fresh()
         })
       })
 
     const created = (topic: typeof Topic.Type) =>
-      Envelope.success(topic, 201, {
-        location: `${servicePathPrefix(apiRoot)}${partnerApiPrefix}/topics/${topic.topic_id}`
+      Envelope.makeSuccessResponse(topic, 201, {
+        location: `${parseServicePathPrefix(apiRoot)}${partnerApiPrefix}/topics/${topic.topic_id}`
       })
 
     const status = (found: TopicProgress) =>
-      Envelope.success(Views.toTopicProgress(found), 200, { etag: tags.ofStatus(found.revision) })
+      Envelope.makeSuccessResponse(Views.toTopicProgress(found), 200, { etag: tags.ofStatus(found.revision) })
 
     /**
      * Waits until the status of a topic changes. Without an entity tag from the caller, the wait compares with the
@@ -108,12 +110,12 @@ export const layer = HttpApiBuilder.group(
                 : EntityTag.matchesIfNoneMatch(known, tags.ofStatus(last))
             return isUnchanged ? Option.none() : Option.some(status(yield* topics.progress(owner, id)))
           })
-          const seconds = preferredWait(request.headers["prefer"])
+          const seconds = parsePreferredWaitSeconds(request.headers["prefer"])
           const changed = yield* wait(request, { change: topicChangeSignal(id), seconds, pool: "frequent", look })
-          if (Option.isSome(changed)) return withPreferenceApplied(changed.value)
+          if (Option.isSome(changed)) return addPreferenceAppliedHeader(changed.value)
           if (known !== undefined)
-            return withPreferenceApplied(EntityTag.notModifiedResponse(tags.ofStatus(last ?? "")))
-          return withPreferenceApplied(status(yield* topics.progress(owner, id)))
+            return addPreferenceAppliedHeader(EntityTag.makeNotModifiedResponse(tags.ofStatus(last ?? "")))
+          return addPreferenceAppliedHeader(status(yield* topics.progress(owner, id)))
         })
       )
 
@@ -148,15 +150,15 @@ export const layer = HttpApiBuilder.group(
             pagination
           )
           if (EntityTag.matchesIfNoneMatch(request.headers["if-none-match"], tag))
-            return EntityTag.notModifiedResponse(tag)
-          const data = page.items.map(Views.topicSummaryJson).join()
+            return EntityTag.makeNotModifiedResponse(tag)
+          const data = page.items.map(Views.formatTopicSummaryJson).join()
           const body = `{"success":true,"data":[${data}],"pagination":${JSON.stringify(pagination)}}`
-          return Envelope.jsonResponse(body, 200, { etag: tag })
+          return Envelope.makeJsonResponse(body, 200, { etag: tag })
         })
       )
       .handle("find", (asked) => view("detail", asked, topics.find, (found) => Views.toTopicDetail(found, avatar)))
       .handle("progress", (asked) =>
-        preferredWait(asked.request.headers["prefer"]) === 0
+        parsePreferredWaitSeconds(asked.request.headers["prefer"]) === 0
           ? view("progress", asked, topics.progress, Views.toTopicProgress, tags.ofStatus)
           : waitForStatus(asked)
       )
@@ -166,7 +168,7 @@ export const layer = HttpApiBuilder.group(
           const principal = yield* CurrentPrincipal
           const cancelled = one(params.id, (_, id) => cancellation.cancel(principal, id))
           return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once }) =>
-            once(Effect.map(cancelled, (found) => Envelope.success(Views.toTopicProgress(found))))
+            once(Effect.map(cancelled, (found) => Envelope.makeSuccessResponse(Views.toTopicProgress(found))))
           )
         })
       )
@@ -177,11 +179,11 @@ export const layer = HttpApiBuilder.group(
         "byReference",
         Effect.fnUntraced(function* ({ params: { ref }, request }) {
           const owner = ownerOfPrincipal(yield* CurrentPrincipal)
-          if (!isExternalReference(ref) || hasPathDelimiter(request.url)) {
+          if (!isExternalReference(ref) || hasSemicolonOrHash(request.url)) {
             return yield* failWithInvalidRequest({ field: "ref", constraint: referenceConstraint })
           }
           const answer = Effect.map(topics.byReference(owner, ref), (found) =>
-            Envelope.success(Views.toReferenceLookup(ref, found, avatar))
+            Envelope.makeSuccessResponse(Views.toReferenceLookup(ref, found, avatar))
           )
           return yield* Effect.catchTag(answer, "ReferenceNotFound", ({ reference }) =>
             Effect.fail(Errors.NotFound.of(`No topic has the external reference ${reference}.`))

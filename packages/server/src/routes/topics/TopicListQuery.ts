@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { failWithInvalidRequest } from "../../http/Body.ts"
-import * as QueryMoment from "../../http/QueryMoment.ts"
+import * as QueryTime from "../../http/QueryTime.ts"
 
 const { defaultLimit, maxLimit, maxOffset } = topicListBounds
 
@@ -52,8 +52,8 @@ export const readTopicListQuery = (
   const moment = (field: "created_after" | "created_before" | "updated_after") => {
     const text = query[field]
     if (text === undefined) return null
-    const at = Option.getOrNull(QueryMoment.parseQueryTime(text))
-    if (at === null) wrong(field, QueryMoment.timestampConstraint)
+    const at = Option.getOrNull(QueryTime.parseQueryTime(text))
+    if (at === null) wrong(field, QueryTime.timestampConstraint)
     return at
   }
   const created = { after: moment("created_after"), before: moment("created_before") }

@@ -15,7 +15,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
-import { parseBodyTime } from "../../http/BodyMoment.ts"
+import { parseBodyTime } from "../../http/BodyTime.ts"
 import * as Views from "./TopicViews.ts"
 
 /** Creates the two steps of a submission. `prepare` may call other systems, and `submit` runs in one transaction. */

@@ -152,14 +152,15 @@ export const toReferenceLookup = (
   }
 }
 
-/** Returns the summary of a listed topic as an object, which has the same content as `topicSummaryJson`. */
-export const toTopicSummary = (topic: ListedTopic): typeof Api.TopicSummary.Type => JSON.parse(topicSummaryJson(topic))
+/** Returns the summary of a listed topic as an object, which has the same content as `formatTopicSummaryJson`. */
+export const toTopicSummary = (topic: ListedTopic): typeof Api.TopicSummary.Type =>
+  JSON.parse(formatTopicSummaryJson(topic))
 
 /**
  * Returns the JSON of a listed topic's summary. Metadata can be large, so the stored JSON of the metadata is copied
  * unparsed.
  */
-export const topicSummaryJson = (topic: ListedTopic): string => {
+export const formatTopicSummaryJson = (topic: ListedTopic): string => {
   const before: Partial<typeof Api.TopicSummary.Type> = {
     topic_id: topic.id,
     ...reference(topic),

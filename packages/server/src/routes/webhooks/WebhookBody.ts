@@ -36,8 +36,8 @@ export const decodeSecretRotation = decodeOptionalBody(
 export const decodeWebhookRegistrationJson = makeJsonTextDecoder(RegisterWebhookBody, ofRegistration)
 
 /**
- * Reports a `secret` in a change as a problem. If the service ignored the secret like other unknown fields, the partner
- * would expect that the secret takes effect.
+ * Returns a problem if the change of a webhook contains a `secret`. If the service ignored the secret like other
+ * unknown fields, the partner would expect that the secret takes effect.
  */
 const ofChange = (body: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
   ...urlProblems(body["url"]),

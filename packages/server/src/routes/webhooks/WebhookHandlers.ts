@@ -17,7 +17,7 @@ import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Redacted from "effect/Redacted"
-import { servicePathPrefix } from "../../http/Address.ts"
+import { parseServicePathPrefix } from "../../http/Address.ts"
 import { failWithInvalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
@@ -36,9 +36,9 @@ export const layer = HttpApiBuilder.group(
 
     const created = ({ secret, webhook }: Effect.Success<ReturnType<typeof webhooks.register>>) =>
       HttpServerResponse.setHeader(
-        Envelope.success({ ...toWebhook(webhook), secret: Redacted.value(secret) }, 201),
+        Envelope.makeSuccessResponse({ ...toWebhook(webhook), secret: Redacted.value(secret) }, 201),
         "location",
-        `${servicePathPrefix(apiRoot)}${partnerApiPrefix}/webhooks/${webhook.id}`
+        `${parseServicePathPrefix(apiRoot)}${partnerApiPrefix}/webhooks/${webhook.id}`
       )
 
     return handlers
@@ -91,7 +91,7 @@ export const layer = HttpApiBuilder.group(
             WebhookNotFound: notFound,
             WebhookUrlRefused: urlRefused
           })
-          return Envelope.success(toWebhook(webhook))
+          return Envelope.makeSuccessResponse(toWebhook(webhook))
         })
       )
       .handleRaw(
@@ -108,7 +108,7 @@ export const layer = HttpApiBuilder.group(
               })
               return yield* once(
                 Effect.map(Effect.catchTag(rotated, "WebhookNotFound", notFound), (done) =>
-                  Envelope.success(toRotatedWebhook(done))
+                  Envelope.makeSuccessResponse(toRotatedWebhook(done))
                 )
               )
             })

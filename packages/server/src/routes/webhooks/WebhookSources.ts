@@ -12,7 +12,7 @@ export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const { sources } = (yield* Policy).webhooks
     if (sources.length === 0) return
-    const response = HttpServerResponse.setHeaders(Envelope.success({ addresses: sources }), {
+    const response = HttpServerResponse.setHeaders(Envelope.makeSuccessResponse({ addresses: sources }), {
       "cache-control": "public, max-age=300",
       "access-control-allow-origin": "*"
     })

@@ -4,7 +4,7 @@
  */
 import { ApiError, type ErrorCode, UnexpectedAnswerError } from "./Errors.ts"
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -22,7 +22,7 @@ const parsed = (text: string): unknown => {
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
 /** A response without the service's envelope came from another server, such as a proxy. */
-const unexpected = (answer: RawAnswer): UnexpectedAnswerError => {
+const unexpected = (answer: RawResponse): UnexpectedAnswerError => {
   const { headers, status, text } = answer
   if (status === 304) {
     return new UnexpectedAnswerError("304 Not Modified: the answer to If-None-Match is unchanged.", answer)
@@ -37,7 +37,7 @@ const unexpected = (answer: RawAnswer): UnexpectedAnswerError => {
 }
 
 /** Returns the complete body of a successful response, including `success` and `pagination`. */
-export const parseAnswer = (answer: RawAnswer): unknown => {
+export const parseResponse = (answer: RawResponse): unknown => {
   const { headers, requestId, status } = answer
   const body = parsed(answer.text)
   if (!isObject(body) || typeof body["success"] !== "boolean") throw unexpected(answer)

@@ -1,6 +1,7 @@
 /**
- * Lets gates inspect each request before the server's `request` listeners. Node calls every `request` listener with
- * every request, so a listener cannot delay a request for Effect's own listener. Only this module replaces `emit`.
+ * Lets gates inspect, delay or answer each request before the server's `request` listeners run. Node calls every
+ * `request` listener with every request, so a listener cannot delay a request for Effect's own listener. Only this
+ * module replaces `emit`.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -13,12 +14,12 @@ export interface RequestExchange {
 
 type Pass = (exchange: RequestExchange) => void
 
-/** A gate either responds to the request, or calls `pass` with the exchange at any time. */
-export type RequestGateFunction = (exchange: RequestExchange, pass: Pass) => void
+/** A gate either responds to the request, or calls `pass`, immediately or later, to hand the request on. */
+export type RequestGate = (exchange: RequestExchange, pass: Pass) => void
 
-export interface RequestGate {
+export interface RequestGateChain {
   /** Adds a gate. The gate that was added last sees a request first. */
-  readonly add: (gate: RequestGateFunction) => void
+  readonly add: (gate: RequestGate) => void
   /** Returns the response that the server sends next on the connection. */
   readonly due: (socket: Duplex) => ServerResponse | undefined
 }
@@ -26,7 +27,7 @@ export interface RequestGate {
 const isExchange = (event: string): event is RequestExchange["event"] =>
   event === "request" || event === "checkContinue" || event === "checkExpectation"
 
-export const make = (native: Server): RequestGate => {
+export const make = (native: Server): RequestGateChain => {
   /** Maps each connection to its responses that have not ended. */
   const open = new WeakMap<Duplex, Array<ServerResponse>>()
 

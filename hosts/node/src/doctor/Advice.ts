@@ -1,9 +1,9 @@
-/** Formats the commands of this program that the doctor suggests after a finding. */
+/** Defines the advice of the command `doctor`: the command line that mends each kind of finding. */
 import type { DoctorAdvice } from "partner-commentary/doctor/Advice"
 
 const run = (command: string) => `run partner-commentary ${command}`
 
-export const commands: DoctorAdvice = {
+export const doctorAdvice: DoctorAdvice = {
   resendMail: (shareId) => run(`mail resend ${shareId}`),
   resendMails: (since) => run(`mail resend --all --since ${since}`),
   retryDraft: (shareId) => run(`retry ${shareId}`),

@@ -7,8 +7,11 @@ import * as Predicate from "effect/Predicate"
 /** Returns null for a text that is not a valid time. */
 export const parseBodyTime = (text: string): Instant.Instant | null => Option.getOrNull(Instant.parse(text))
 
-/** Reports a text that is not a valid time. Ignores other types, which the schema already rejects. */
-export const bodyTimeProblems = (field: string, value: unknown): ReadonlyArray<Problem> =>
+/**
+ * Returns a problem for a text that is not a valid time. Ignores values that are not text, because the schema already
+ * rejects such values.
+ */
+export const findBodyTimeProblems = (field: string, value: unknown): ReadonlyArray<Problem> =>
   Predicate.isString(value) && parseBodyTime(value) === null
     ? [{ field, constraint: "must be an ISO 8601 moment with a time zone, such as 2026-01-30T12:00:00Z" }]
     : []

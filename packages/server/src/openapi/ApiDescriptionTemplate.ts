@@ -8,13 +8,13 @@ import * as Effect from "effect/Effect"
 /** The placeholder that stands for the service's URL in the template. */
 export const apiRootPlaceholder = "{api_root}"
 
-export const DescriptionTemplate = Context.Reference<Effect.Effect<string>>(
-  "@partner-commentary/reference/DescriptionTemplate",
+export const ApiDescriptionTemplate = Context.Reference<Effect.Effect<string>>(
+  "@partner-commentary/reference/ApiDescriptionTemplate",
   {
     defaultValue: () =>
       Effect.map(
         Effect.promise(() => import("./DescriptionText.ts")),
-        ({ openApiJson }) => openApiJson(apiRootPlaceholder)
+        ({ generateOpenApiJson }) => generateOpenApiJson(apiRootPlaceholder)
       )
   }
 )

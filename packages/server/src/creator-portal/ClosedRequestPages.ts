@@ -4,7 +4,7 @@ import type { ApprovedCommentary, FailureReason } from "@partner-commentary/core
 import { html } from "./Html.ts"
 import { type CreatorPageContent, type CreatorPageData, renderQuotation, renderTime } from "./PageContent.ts"
 
-export const approvedPage = (
+export const renderApprovedPage = (
   { assignment, readingWindow, topic }: CreatorPageData,
   { approvedAt, content }: ApprovedCommentary
 ): CreatorPageContent => ({
@@ -19,12 +19,12 @@ export const approvedPage = (
 })
 
 /** Renders the page of a request whose deadline has passed, even before the worker has stored the expiry. */
-export const deadlinePassedPage = (
+export const renderDeadlinePassedPage = (
   visit: CreatorPageData,
   reason: "expired" | "approval_timeout"
-): CreatorPageContent => requestClosedPage(visit, reason, null)
+): CreatorPageContent => renderRequestClosedPage(visit, reason, null)
 
-export const requestClosedPage = (
+export const renderRequestClosedPage = (
   visit: CreatorPageData,
   reason: FailureReason,
   at: Instant.Instant | null
