@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { flagOption, optionalCount, structOption } from "./OptionRules.ts"
+import { makeCountOption, makeStructOption, optionalBooleanOption } from "./OptionRules.ts"
 
 /**
  * The type of overrides for settings of the type `A`. Each setting is optional, and a duration is `"48 hours"` or a
@@ -32,12 +32,12 @@ const duration = Schema.declare(
 export const makeOverridesSchema = (defaults: unknown): Schema.Codec<unknown> => {
   if (Duration.isDuration(defaults)) return duration
   if (Array.isArray(defaults)) return Schema.Array(duration)
-  if (Predicate.isNumber(defaults)) return optionalCount(0)
-  if (Predicate.isBoolean(defaults)) return flagOption
+  if (Predicate.isNumber(defaults)) return makeCountOption(0)
+  if (Predicate.isBoolean(defaults)) return optionalBooleanOption
   const fields = Object.entries(defaults as object).map(
     ([name, each]) => [name, Schema.optional(makeOverridesSchema(each))] as const
   )
-  return structOption(Object.fromEntries(fields))
+  return makeStructOption(Object.fromEntries(fields))
 }
 
 /** Returns the defaults with the given overrides. `given` must be valid according to the schema of the defaults. */

@@ -1,5 +1,6 @@
 /**
- * Builds the implementations of the ports that the options choose. If one cannot be built, the error names its option.
+ * Builds the implementations of the ports that the options choose. If an implementation cannot be built, the error
+ * names the option.
  */
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import { isLoopbackHost } from "@partner-commentary/core/shared/Loopback"

@@ -80,7 +80,7 @@ export interface Operation {
   readonly requestBody?: { readonly required?: boolean; readonly content: Content }
   readonly responses: Readonly<Record<string, ResponseObject>>
   readonly "x-required-scope"?: string
-  /** The scope that the operation requires instead if the API key has any webhook scope. */
+  /** The scope that the operation requires instead of `x-required-scope` if the API key has any webhook scope. */
   readonly "x-webhook-scope"?: string
 }
 

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Organization } from "../partner/Organization.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
-import { limitsOf, type OrganizationLimits } from "../partner/Plan.ts"
+import { type OrganizationLimits, resolveLimits } from "../partner/Plan.ts"
 import { OrganizationId, parse } from "../shared/Ids.ts"
 import { DashboardIdentity, type IdentityUnreachable, TokenRefused } from "./DashboardIdentity.ts"
 
@@ -46,7 +46,7 @@ export class DashboardAuthentication extends Context.Service<
           }
           return {
             organization: organization.value,
-            limits: limitsOf(organization.value),
+            limits: resolveLimits(organization.value),
             by: `dashboard:${subject ?? "unknown"}`
           }
         })

@@ -27,7 +27,10 @@ export class IdentityUnreachable extends Schema.TaggedError<IdentityUnreachable>
 export class DashboardIdentity extends Context.Service<
   DashboardIdentity,
   {
-    /** `verify` accepts any text. A very long text must not cost more time than a normal token. */
+    /**
+     * `verify` accepts any text. The rejection of a very long text must not take longer than the check of a normal
+     * token.
+     */
     readonly verify: (token: string) => Effect.Effect<DashboardTokenClaims, TokenRefused | IdentityUnreachable>
   }
 >()("@partner-commentary/core/access/DashboardIdentity") {

@@ -22,8 +22,8 @@ export interface ChangeWatchOptions {
 export interface LongPollRequest<A, E, R> extends ChangeWatchOptions {
   readonly longest: Duration.Duration
   /**
-   * Reads the response; none if it is not available yet. The read runs when the request starts, after each signal and
-   * at the timeout. The read must fail if the caller has lost its access.
+   * Reads the response; none if the response is not available yet. The read runs when the request starts, after each
+   * signal and at the timeout. The read must fail if the caller has lost its access.
    */
   readonly look: Effect.Effect<Option.Option<A>, E, R>
 }

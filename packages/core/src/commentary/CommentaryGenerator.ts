@@ -26,11 +26,11 @@ export interface GenerationRequest {
 
 /**
  * The generator returned no usable text. If `permanent` is true, a retry with the same input cannot succeed. Examples
- * are bad credentials and a content policy.
+ * are wrong credentials and a text that violates a content policy.
  */
 export class GenerationFailed extends Schema.TaggedError<GenerationFailed>()("GenerationFailed", {
   permanent: Schema.Boolean,
-  /** The reason for the operator's log. The text contains no credentials. */
+  /** The reason for the operator's log. The reason contains no credentials. */
   reason: Schema.String
 }) {}
 

@@ -73,7 +73,9 @@ export const splitIntoDaysAndPartialDays = ({ end, start, untilNow }: RequestedR
 /** One query reads at most 31 days, so that a long report does not delay other requests. */
 const step = 31 * day
 
-/** Splits whole days into steps, oldest first. If the days have no end, the last step has no end. */
+/**
+ * Splits whole days into ranges of at most 31 days, oldest first. If the days have no end, the last range has no end.
+ */
 export const splitDaysIntoQueryRanges = (
   { end, start }: UtcDayRange,
   now: Instant.Instant

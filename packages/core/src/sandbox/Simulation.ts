@@ -34,18 +34,18 @@ const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>
 }
 
 /** Returns the possible actions of an open assignment with this status. */
-export const simulatedActionsInStatus = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
+export const listSimulatedActions = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
 
 /** Returns the possible actions of an assignment; none after the assignment has ended. */
-export const possibleSimulatedActions = (present: Assignment): ReadonlyArray<SimulatedAction> =>
+export const listPossibleSimulatedActions = (present: Assignment): ReadonlyArray<SimulatedAction> =>
   isAssignmentSettled(present) ? [] : actions[present.status]
 
 /**
  * Returns the action with which the simulated creator's path ends, if this action is possible now. Otherwise returns
  * the next step towards approval. Returns undefined if the assignment is settled.
  */
-export const nextSimulatedAction = (present: Assignment): SimulatedAction | undefined => {
-  const possible = possibleSimulatedActions(present)
+export const findNextSimulatedAction = (present: Assignment): SimulatedAction | undefined => {
+  const possible = listPossibleSimulatedActions(present)
   return possible.find((action) => action === present.simulation?.path) ?? possible[0]
 }
 
@@ -75,7 +75,7 @@ export const takeSimulatedStep = (
   now: Instant.Instant,
   policy: Policy
 ): Step =>
-  possibleSimulatedActions(present).includes(action)
+  listPossibleSimulatedActions(present).includes(action)
     ? Result.map(take[action](present, props, now, policy), (taken) => paced(taken, now, policy))
     : Result.fail(
         new ActionRefused({ reason: isAssignmentSettled(present) ? "settled" : "not_allowed", status: present.status })

@@ -51,11 +51,11 @@ export const plus = (instant: Instant, duration: Duration.Duration): Instant => 
 /**
  * Divides time since 1970 into periods of equal length, and returns the number of the period that contains the instant.
  */
-export const periodNumberOf = (instant: Instant, length: Duration.Duration): number =>
+export const calculatePeriodNumber = (instant: Instant, length: Duration.Duration): number =>
   Math.floor(instant / Duration.toMillis(length))
 
 /** Returns the start of the UTC day that contains the instant. */
-export const startOfDay = (instant: Instant): Instant => periodNumberOf(instant, day) * Duration.toMillis(day)
+export const startOfDay = (instant: Instant): Instant => calculatePeriodNumber(instant, day) * Duration.toMillis(day)
 
 const day = Duration.days(1)
 

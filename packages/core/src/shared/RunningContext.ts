@@ -14,5 +14,5 @@ export const maxValuesBeforeCopy = 32
 const isService = (key: string): boolean => /^@partner-commentary\/(?!reference\/)/.test(key)
 
 /** Returns the context without the services of Partner Commentary. */
-export const withoutServices = <R>({ mapUnsafe }: Context.Context<R>): Context.Context<R> =>
+export const removeServices = <R>({ mapUnsafe }: Context.Context<R>): Context.Context<R> =>
   Context.makeUnsafe(new Map([...mapUnsafe].filter(([key]) => !isService(key))), { maxDepth: maxValuesBeforeCopy })

@@ -47,7 +47,7 @@ export interface Assignment {
   readonly notifiedAt: Instant | null
   /** The response deadline. A response at or after this time is rejected. */
   readonly respondBy: Instant
-  /** True if the partner has set `respondBy`. The delivery of the request mail then leaves `respondBy` unchanged. */
+  /** True if the partner has set `respondBy`, so that the delivery of the request mail does not change it. */
   readonly isDeadlineFixed: boolean
   readonly perspective: string | null
   /** The time at which the creator submitted the perspective. */
@@ -97,9 +97,9 @@ export interface GenerationState {
    */
   readonly nextAt: Instant | null
   /**
-   * The time at which an assignment without a draft fails. Set when all generation attempts failed, because generation
-   * can be restarted until then. In the test environment, also set while the assignment waits for the simulated
-   * creator's draft.
+   * The time at which an assignment without a draft fails. When all generation attempts failed, generation can be
+   * restarted until this time. In the test environment, the field is also set while the assignment waits for the
+   * simulated creator's draft.
    */
   readonly giveUpAt: Instant | null
   /** The creator's request to revise a draft, and the id of that draft. */
@@ -134,5 +134,5 @@ export const isAssignmentSettled = (assignment: Pick<Assignment, "status" | "fai
   assignment.status === "creator_approved" || assignment.failure !== null
 
 /** Returns the time at which the assignment was settled; null while the assignment is open. */
-export const assignmentSettlementTime = (assignment: Pick<Assignment, "commentary" | "failure">): Instant | null =>
+export const findSettlementTime = (assignment: Pick<Assignment, "commentary" | "failure">): Instant | null =>
   assignment.failure?.at ?? assignment.commentary?.approvedAt ?? null

@@ -40,7 +40,9 @@ export const findExceededQuota = (
   return Option.none()
 }
 
-export const remainingQuota = (limit: number, used: number): number => Math.max(0, limit - used)
+export const calculateRemainingQuota = (limit: number, used: number): number => Math.max(0, limit - used)
 
 const exceeded = (quota: QuotaName, quotas: Quotas, used: number) =>
-  Option.some(new QuotaExceeded({ quota, limit: quotas[quota], remaining: remainingQuota(quotas[quota], used) }))
+  Option.some(
+    new QuotaExceeded({ quota, limit: quotas[quota], remaining: calculateRemainingQuota(quotas[quota], used) })
+  )

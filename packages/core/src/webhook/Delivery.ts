@@ -61,7 +61,7 @@ interface DeliveryProgress {
 export type DeliveryWithStatus = KnownDelivery & DeliveryProgress
 
 /** Returns the delivery together with the status and the next attempt that partners see. */
-export const withDeliveryStatus = <Kind extends Delivery>(
+export const addDeliveryStatus = <Kind extends Delivery>(
   delivery: Kind,
   receiver: ReceiverState
 ): Kind & DeliveryProgress => {
@@ -79,7 +79,7 @@ export const withDeliveryStatus = <Kind extends Delivery>(
  * Returns the stored state that corresponds to a status. Returns null if deliveries to this receiver cannot have that
  * status.
  */
-export const storedStateForStatus = (status: DeliveryStatus, receiver: ReceiverState): StoredDeliveryState | null => {
+export const toStoredDeliveryState = (status: DeliveryStatus, receiver: ReceiverState): StoredDeliveryState | null => {
   if (status === "delivered" || status === "failed") return status
   return (status === "held") === holdsDeliveries(receiver) ? "pending" : null
 }

@@ -8,7 +8,7 @@ import type { LatestPlausibleDueTimes } from "../shared/DueTimes.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { DeliveryAttempt } from "./Attempt.ts"
-import { requestedRetryTime } from "./RetryAfter.ts"
+import { parseRetryTime } from "./RetryAfter.ts"
 
 /**
  * The trigger of an attempt. The circuit breaker triggers a `probe` to test whether a failing receiver works again.
@@ -43,7 +43,7 @@ const unsignedDelay = Duration.hours(1)
  * Returns the latest plausible due time for each number of counted attempts. Before the first counted attempt, only a
  * failure to sign can delay a delivery.
  */
-export const latestPlausibleDeliveryDueTimes = (
+export const calculateLatestPlausibleDeliveryDueTimes = (
   now: Instant.Instant,
   lease: Duration.Duration,
   { longestWait, retries }: WebhookPolicy
@@ -58,7 +58,7 @@ export const latestPlausibleDeliveryDueTimes = (
 }
 
 /** Returns the delivery's state after an attempt. `chance` is a random number, at least 0 and less than 1. */
-export const nextDeliveryStateOf = (
+export const decideNextDeliveryState = (
   present: RetryState,
   {
     attempt,
@@ -96,7 +96,7 @@ export const nextDeliveryStateOf = (
   return {
     state: "pending",
     attempts: attempts + 1,
-    dueAt: Math.max(planned, requestedRetryTime(attempt, now, policy))
+    dueAt: Math.max(planned, parseRetryTime(attempt, now, policy))
   }
 }
 

@@ -86,7 +86,7 @@ export class DeliveryStore extends Context.Service<
     /**
      * Claims due deliveries, oldest first. `allow` decides the number of deliveries from the receiver and the count in
      * flight. `allow` runs under the receiver's lock, so that concurrent workers never exceed a limit. No other worker
-     * gets the claimed deliveries before `lease`. At that time, a delivery without a stored outcome is due again.
+     * gets the claimed deliveries before `lease`. If no outcome is stored, a delivery is due again at the time `lease`.
      * Returns none for an inactive webhook.
      */
     readonly claim: (

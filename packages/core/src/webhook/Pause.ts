@@ -12,7 +12,7 @@ import type { ReceiverState } from "./CircuitBreaker.ts"
 export const suspensionCheckInterval = Duration.minutes(1)
 
 /** Only a 429 can pause a webhook beyond this time. */
-export const latestPauseEnd = (now: Instant.Instant, { probeDelayMax }: WebhookPolicy): Instant.Instant =>
+export const calculateLatestPauseEnd = (now: Instant.Instant, { probeDelayMax }: WebhookPolicy): Instant.Instant =>
   now + clockToleranceMillis + Duration.toMillis(Duration.max(probeDelayMax, suspensionCheckInterval))
 
 /** Returns true if the end of a pause is later than any valid pause, so that a fast clock must have caused it. */
@@ -21,7 +21,7 @@ export const isPauseTooLong = (
   now: Instant.Instant,
   policy: WebhookPolicy
 ): boolean => {
-  if (quietUntil === null || quietUntil <= latestPauseEnd(now, policy)) return false
+  if (quietUntil === null || quietUntil <= calculateLatestPauseEnd(now, policy)) return false
   if (throttle === null || throttle.pausedAt > now + clockToleranceMillis) return true
   const longest = Duration.toMillis(Duration.max(policy.longestWait, policy.throttleDelayMax))
   return quietUntil > Math.min(throttle.until, now + longest) + clockToleranceMillis

@@ -24,14 +24,14 @@ export interface WebhookWithCondition extends Webhook {
 export const maxCountedHeldDeliveries = 1000
 
 /** The condition of a new webhook. */
-export const conditionOfNewWebhook: WebhookCondition = {
+export const newWebhookCondition: WebhookCondition = {
   disabling: null,
   circuit: { isOpen: false, until: null },
   held: 0
 }
 
 /** Returns the condition of a receiver. `pending` is the number of the receiver's unfinished deliveries. */
-export const webhookConditionOf = (
+export const deriveWebhookCondition = (
   receiver: ReceiverState,
   pending: number,
   disabling: WebhookDisabling | null

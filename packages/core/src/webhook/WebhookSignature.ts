@@ -19,7 +19,7 @@ export interface ContentToSign {
   readonly body: string
 }
 
-/** The signature headers. Their names are lower-case because `WebhookRequest` requires lower-case names. */
+/** The signature headers, with lower-case names as `WebhookRequest` requires. */
 export interface SignatureHeaders extends Readonly<Record<string, string>> {
   readonly "webhook-id": string
   /** The time of the attempt in seconds since 1970 UTC. */
@@ -38,12 +38,12 @@ const prefix = "whsec_"
  * the prefix, the key is the secret's text of 32 to 256 printable ASCII characters. Returns none for any other text,
  * because receivers' libraries disagree about other characters.
  */
-export const signingKeyOf = (secret: string): Option.Option<Uint8Array> => {
+export const decodeSigningKey = (secret: string): Option.Option<Uint8Array> => {
   if (!secret.startsWith(prefix)) {
     return /^[\x20-\x7e]{32,256}$/.test(secret) ? Option.some(utf8(secret)) : Option.none()
   }
   const encoded = secret.slice(prefix.length)
-  // Several Base64 texts can encode the same bytes. Some libraries reject every text except the canonical encoding.
+  // Several Base64 texts can encode the same bytes, and some receivers' libraries reject all but the canonical text.
   return Option.filter(
     Result.getSuccess(Base64.decode(encoded)),
     (bytes) => bytes.length >= 24 && bytes.length <= 64 && Base64.encode(bytes) === encoded
@@ -62,7 +62,7 @@ export const sign = Effect.fnUntraced(function* (
   const signed = utf8(`${id}.${timestamp}.${body}`)
   const signatures = yield* Effect.forEach(secrets, (secret) =>
     Effect.gen(function* () {
-      const key = yield* Mac.key(Mac.hmacSha256, Option.getOrElse(signingKeyOf(Redacted.value(secret)), none))
+      const key = yield* Mac.key(Mac.hmacSha256, Option.getOrElse(decodeSigningKey(Redacted.value(secret)), none))
       return `v1,${Base64.encode(yield* mac.sign(key, signed))}`
     })
   )

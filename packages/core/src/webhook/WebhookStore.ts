@@ -17,7 +17,7 @@ import type { EncryptedWebhookSecrets } from "./WebhookSecret.ts"
 type Recorded = Pick<AuditEntry, "action" | "details">
 
 /** A created or changed webhook. The store writes the webhook, the audit entry and the mail in the same transaction. */
-export interface WebhookWrite {
+export interface WebhookStoreChange {
   readonly webhook: Webhook
   readonly audit: Recorded
   readonly notice: ContactNotice | null
@@ -40,7 +40,7 @@ export class WebhookStore extends Context.Service<
   {
     /** `insert` fails when the owner already has `limit` webhooks. Concurrent calls cannot exceed the limit. */
     readonly insert: (
-      change: WebhookWrite,
+      change: WebhookStoreChange,
       encryptedSecret: string,
       limit: number
     ) => Effect.Effect<void, TooManyWebhooks>
@@ -69,7 +69,7 @@ export class WebhookStore extends Context.Service<
     readonly modify: (
       owner: Owner | null,
       id: WebhookId,
-      decide: (present: Webhook) => WebhookWrite
+      decide: (present: Webhook) => WebhookStoreChange
     ) => Effect.Effect<Option.Option<Webhook>>
     /**
      * Deletes the webhook and its secret, and stops its deliveries. `clear` deletes the rows of the deliveries later.

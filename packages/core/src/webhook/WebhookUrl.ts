@@ -28,4 +28,4 @@ export const findWebhookUrlProblem = (text: string): string | null => {
  * Returns the host and port of a URL. Mails and the audit log omit the rest of a URL, because that part may contain a
  * secret.
  */
-export const hostOfUrl = (text: string): string => URL.parse(text)?.host ?? ""
+export const extractHost = (text: string): string => URL.parse(text)?.host ?? ""

@@ -167,7 +167,7 @@ describe("Deadlines", () => {
     assert.strictEqual(draft.approveBy, noon + 7 * day)
     for (const act of [
       (now: number) => Workflow.approve(draft, approval, now),
-      (now: number) => Workflow.revise(draft, revision, now, policy),
+      (now: number) => Workflow.requestRevision(draft, revision, now, policy),
       (now: number) => Workflow.withdraw(draft, silence, now)
     ]) {
       assert.isNull(refusalReasonOf(act(noon + 7 * day - 1)))
@@ -178,7 +178,7 @@ describe("Deadlines", () => {
   it("a draft that arrives after the deadline is not stored, even if no worker has ended the assignment yet", () => {
     const draft = assignmentWithDraft(policy)
     const asked = noon + 7 * day - 1000
-    const revised = assignmentOrThrow(Workflow.revise(draft, revision, asked, policy))
+    const revised = assignmentOrThrow(Workflow.requestRevision(draft, revision, asked, policy))
     const running = Option.getOrThrow(findDueStep(revised, asked, policy)).assignment
     const late = { ticket: running.generation.ticket, draftId: makeDraftId(2), content: "Another draft." }
     assert.strictEqual(
@@ -199,7 +199,7 @@ describe("Deadlines", () => {
     const unnamed = { draftId: null, instructions: "" }
     for (const start of [
       (now: number) => Workflow.restartGeneration(stalled, now, "operator.restarted"),
-      (now: number) => Workflow.revise(stalled, unnamed, now, policy)
+      (now: number) => Workflow.requestRevision(stalled, unnamed, now, policy)
     ]) {
       assert.isNull(refusalReasonOf(start(noon + day - 1)))
       assert.strictEqual(refusalReasonOf(start(noon + day)), "too_late")
@@ -208,7 +208,7 @@ describe("Deadlines", () => {
 
   it("a revision cannot be restarted after the draft's deadline, even if no worker has ended the assignment yet", () => {
     const running = runStepAtDueTime(
-      assignmentOrThrow(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy)),
+      assignmentOrThrow(Workflow.requestRevision(assignmentWithDraft(policy), revision, noon, policy)),
       policy
     ).assignment
     const report = { ticket: running.generation.ticket, permanent: true }
@@ -250,10 +250,10 @@ describe("Repeated and late reports of attempts", () => {
 
   it("an attempt that reports a draft after its lease has expired does not complete a newer revision request", () => {
     const { stalled, ticket } = lost(
-      assignmentOrThrow(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy))
+      assignmentOrThrow(Workflow.requestRevision(assignmentWithDraft(policy), revision, noon, policy))
     )
     const wish = { draftId: makeDraftId(1), instructions: "Longer." }
-    const wanted = assignmentOrThrow(Workflow.revise(stalled, wish, noon + hour, policy))
+    const wanted = assignmentOrThrow(Workflow.requestRevision(stalled, wish, noon + hour, policy))
     const late = { ticket, draftId: makeDraftId(2), content: "A shorter draft." }
     assert.strictEqual(applyGeneratedDraft(wanted, late, noon + hour, policy).assignment, wanted)
   })
@@ -266,11 +266,11 @@ describe("Repeated actions", () => {
     respond: [sent, (present: Assignment) => Workflow.respond(present, { perspective }, noon)],
     decline: [sent, (present: Assignment) => Workflow.decline(present, { reason: "No time." }, noon)],
     approve: [draft, (present: Assignment) => Workflow.approve(present, { ...approval, content: "Edited." }, noon)],
-    revise: [draft, (present: Assignment) => Workflow.revise(present, revision, noon, policy)],
+    revise: [draft, (present: Assignment) => Workflow.requestRevision(present, revision, noon, policy)],
     withdraw: [draft, (present: Assignment) => Workflow.withdraw(present, { reason: "No." }, noon)],
     "start again": [
       applyGenerationFailure(assignmentInGeneration(policy), { ticket: 1, permanent: true }, noon, policy).assignment,
-      (present: Assignment) => Workflow.revise(present, { draftId: null, instructions: "" }, noon, policy)
+      (present: Assignment) => Workflow.requestRevision(present, { draftId: null, instructions: "" }, noon, policy)
     ]
   } as const
   for (const [name, [present, act]] of Object.entries(cases)) {
@@ -301,8 +301,8 @@ describe("Repeated actions", () => {
     )
     assert.strictEqual(refusalReasonOf(Workflow.decline(responded, silence, noon)), "not_allowed")
     const wish = { ...revision, instructions: "Longer." }
-    const revised = assignmentOrThrow(Workflow.revise(draft, revision, noon, policy))
-    assert.strictEqual(refusalReasonOf(Workflow.revise(revised, wish, noon, policy)), "busy")
+    const revised = assignmentOrThrow(Workflow.requestRevision(draft, revision, noon, policy))
+    assert.strictEqual(refusalReasonOf(Workflow.requestRevision(revised, wish, noon, policy)), "busy")
   })
 })
 
@@ -311,7 +311,7 @@ describe("Actions on a draft", () => {
     const draft = assignmentWithDraft(policy)
     assert.isNull(refusalReasonOf(Workflow.approve(draft, { ...approval, draftId: null }, noon)))
     const running = runStepAtDueTime(
-      assignmentOrThrow(Workflow.revise(draft, revision, noon, policy)),
+      assignmentOrThrow(Workflow.requestRevision(draft, revision, noon, policy)),
       policy
     ).assignment
     const other = { ticket: running.generation.ticket, draftId: makeDraftId(2), content: "Another draft." }
@@ -330,20 +330,20 @@ describe("Actions on a draft", () => {
     for (let number = 2; number <= 10; number++) {
       const wish = { draftId: makeDraftId(number - 1), instructions: "" }
       const running = runStepAtDueTime(
-        assignmentOrThrow(Workflow.revise(present, wish, noon, policy)),
+        assignmentOrThrow(Workflow.requestRevision(present, wish, noon, policy)),
         policy
       ).assignment
       const draft = { ticket: running.generation.ticket, draftId: makeDraftId(number), content: `Draft ${number}.` }
       present = applyGeneratedDraft(running, draft, noon, policy).assignment
     }
     assert.strictEqual(present.draft?.number, 10)
-    const eleventh = Workflow.revise(present, { draftId: makeDraftId(10), instructions: "" }, noon, policy)
+    const eleventh = Workflow.requestRevision(present, { draftId: makeDraftId(10), instructions: "" }, noon, policy)
     assert.strictEqual(refusalReasonOf(eleventh), "too_many_drafts")
   })
 
   it("a draft can be approved while another draft is generated, and the other draft is then ignored", () => {
     const running = runStepAtDueTime(
-      assignmentOrThrow(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy)),
+      assignmentOrThrow(Workflow.requestRevision(assignmentWithDraft(policy), revision, noon, policy)),
       policy
     ).assignment
     const approved = assignmentOrThrow(Workflow.approve(running, approval, noon))

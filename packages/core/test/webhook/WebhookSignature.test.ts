@@ -96,7 +96,7 @@ describe("Webhook signatures", () => {
         ` ${"~".repeat(31)}`,
         "WHSEC_".padEnd(32)
       ]) {
-        assert.isTrue(Option.isSome(WebhookSignature.signingKeyOf(secret)), secret)
+        assert.isTrue(Option.isSome(WebhookSignature.decodeSigningKey(secret)), secret)
       }
       for (const secret of [
         of(23),
@@ -113,7 +113,7 @@ describe("Webhook signatures", () => {
         `${of(24)}\n`,
         `${of(25).slice(0, -3)}9==`
       ]) {
-        assert.isTrue(Option.isNone(WebhookSignature.signingKeyOf(secret)), JSON.stringify(secret))
+        assert.isTrue(Option.isNone(WebhookSignature.decodeSigningKey(secret)), JSON.stringify(secret))
       }
     })
   )

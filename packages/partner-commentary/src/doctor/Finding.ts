@@ -29,6 +29,6 @@ const finding =
   (state: DoctorFinding["state"]) =>
   <Check extends string>(check: Check, message: string): DoctorFinding<Check> => ({ check, state, message })
 
-export const okFinding = finding("ok")
-export const noticeFinding = finding("notice")
-export const mendFinding = finding("mend")
+export const makeOkFinding = finding("ok")
+export const makeNoticeFinding = finding("notice")
+export const makeMendFinding = finding("mend")

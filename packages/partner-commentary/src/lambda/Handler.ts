@@ -65,13 +65,13 @@ export const make = ({ fetch, report, run }: LambdaHandlerDependencies): LambdaH
     run(prefix)
       .then((prefix) => {
         const asked = GatewayRequest.toWebRequest(call, prefix)
-        if (asked === undefined) return Refusal.malformedEventResponse(call)
+        if (asked === undefined) return Refusal.makeMalformedRequestResponse(call)
         return fetch(...asked).then((response) => run(flush).then(() => response))
       })
       .catch((error) => {
-        const id = Refusal.requestIdOf(call)
+        const id = Refusal.findOrGenerateRequestId(call)
         report(error, id)
-        return Refusal.failedStartResponse(id)
+        return Refusal.makeFailedStartResponse(id)
       })
 
   /**

@@ -8,7 +8,7 @@ import * as CommentaryText from "@partner-commentary/generator/CommentaryText"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { callHostFunction, decodeResult, type HostFunctionContext } from "./HostFunction.ts"
+import { callHostFunction, type HostFunctionContext, makeResultDecoder } from "./HostFunction.ts"
 
 /**
  * Writes a commentary and resolves with its plain text. If the function throws an error, the service retries later,
@@ -20,7 +20,7 @@ export type GenerateCommentary = (
 ) => string | PromiseLike<string>
 
 const longestCall = "45 seconds"
-const text = decodeResult(Schema.String)
+const text = makeResultDecoder(Schema.String)
 
 export const layer = (generate: GenerateCommentary) =>
   Layer.succeed(CommentaryGenerator, {

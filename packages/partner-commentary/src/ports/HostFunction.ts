@@ -1,5 +1,5 @@
 /** Calls a function that the application passed as an option, with a timeout and an abort signal. */
-import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
+import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import { problemsOfSchemaIssue } from "@partner-commentary/server/http/Body"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -26,7 +26,7 @@ export const callHostFunction = <A>(
     try: (signal) => Promise.resolve(run({ signal })),
     catch: (cause): HostFailure => ({
       permanent: Predicate.hasProperty(cause, "permanent") && cause.permanent === true,
-      reason: errorMessageWithCauses(cause).slice(0, 500)
+      reason: formatErrorWithCauses(cause).slice(0, 500)
     })
   }).pipe(
     Effect.timeoutOrElse({
@@ -39,7 +39,7 @@ export const callHostFunction = <A>(
  * Makes a decoder for results of the application's functions. The decoder fails with the first problem if the result
  * does not match the schema.
  */
-export const decodeResult = <A, I>(schema: Schema.Codec<A, I>) => {
+export const makeResultDecoder = <A, I>(schema: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownEffect(schema)
   return (answer: unknown): Effect.Effect<A, HostFailure> =>
     Effect.mapError(decode(answer), ({ issue }) => {
@@ -52,7 +52,7 @@ export const decodeResult = <A, I>(schema: Schema.Codec<A, I>) => {
  * Turns a failure into a defect, for ports that cannot fail. The request gets a 500 response, and the log contains the
  * reason.
  */
-export const failureToDefect =
+export const convertFailureToDefect =
   (option: string) =>
   <A>(asked: Effect.Effect<A, HostFailure>): Effect.Effect<A> =>
     Effect.catch(asked, ({ reason }) => Effect.die(new Error(`The option ${option} failed: ${reason}`)))

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { callHostFunction, decodeResult, type HostFunctionContext } from "./HostFunction.ts"
+import { callHostFunction, type HostFunctionContext, makeResultDecoder } from "./HostFunction.ts"
 
 export interface IdentifiedCaller {
   /** The id of the organization, or its id at the identity provider. */
@@ -25,7 +25,7 @@ type Verdict = IdentifiedCaller | { readonly expired: true } | null | undefined
 const longestToken = 8 * 1024
 const longestSubject = 255
 
-const verdict = decodeResult(
+const verdict = makeResultDecoder(
   Schema.NullishOr(
     Schema.Union([
       Schema.Struct({ expired: Schema.Literal(true) }),

@@ -30,7 +30,7 @@ const success: DeliveryAttempt = {
 
 const upTo = (limit: number): ClaimPlan => ({
   allow: (present, inFlight) => {
-    const allowed = CircuitBreaker.allowedDeliveries(present, inFlight, start, policy)
+    const allowed = CircuitBreaker.calculateDeliveryAllowance(present, inFlight, start, policy)
     return { ...allowed, limit: Math.min(allowed.limit, limit) }
   },
   taken: (present) => present

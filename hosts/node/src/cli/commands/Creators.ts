@@ -20,7 +20,7 @@ import { CommandFailed, failWithUsageErrorIf } from "../CommandFailed.ts"
 import { printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
-const shareId = Parameter.positionalArgument("share_id", Parser.idParserOf(ShareId), "The share_id of an assignment")
+const shareId = Parameter.positionalArgument("share_id", Parser.makeIdParser(ShareId), "The share_id of an assignment")
 
 export const retryDraftCommand = Command.make(
   "retry",

@@ -1,6 +1,6 @@
 /** Defines the commands `key …`, which manage API keys. */
 
-import { type ApiKey, refusalOfKey } from "@partner-commentary/core/access/ApiKey"
+import { type ApiKey, findKeyRejection } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { allScopes } from "@partner-commentary/core/access/Scope"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
@@ -17,7 +17,7 @@ import { CommandFailed } from "../CommandFailed.ts"
 import { formatFields, formatTable, printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
-const organization = Parameter.requiredFlag("org", Parser.idParserOf(OrganizationId), "ID", "The organization's id")
+const organization = Parameter.requiredFlag("org", Parser.makeIdParser(OrganizationId), "ID", "The organization's id")
 
 const create = Command.make(
   "create",
@@ -27,13 +27,13 @@ const create = Command.make(
     scopes: Parameter.requiredFlag("scopes", Parser.scopesParser, "A,B", allScopes.join(", ")),
     environment: Parameter.optionalFlag(
       "environment",
-      Parser.oneOfParser(Environment.literals),
+      Parser.makeOneOfParser(Environment.literals),
       "ENVIRONMENT",
       "live (the default) or test. A test key accesses test data only"
     ),
     addresses: Parameter.optionalFlag(
       "ip-whitelist",
-      Parser.networkTextsParser,
+      Parser.networkListParser,
       "A,B",
       "The addresses and CIDR ranges that can use the key. Default: any"
     ),
@@ -109,7 +109,7 @@ const list = Command.make(
 
 const revoke = Command.make(
   "revoke",
-  { id: Parameter.positionalArgument("id", Parser.idParserOf(ApiKeyId), "The key's id") },
+  { id: Parameter.positionalArgument("id", Parser.makeIdParser(ApiKeyId), "The key's id") },
   Effect.fn(function* ({ id }) {
     const apiKeys = yield* ApiKeys
     const key = yield* Effect.catchTag(apiKeys.revoke(id), "ApiKeyNotFound", () =>
@@ -131,7 +131,7 @@ const noOrganization = (id: OrganizationId) =>
   Effect.fail(new CommandFailed({ message: `There is no organization ${id}.` }))
 
 const state = (key: ApiKey, now: Instant.Instant): string =>
-  Option.match(refusalOfKey(key, now), {
+  Option.match(findKeyRejection(key, now), {
     onNone: () => "active",
     onSome: ({ _tag }) => (_tag === "KeyRevoked" ? "revoked" : "expired")
   })

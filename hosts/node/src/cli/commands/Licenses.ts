@@ -15,8 +15,8 @@ import { CommandFailed } from "../CommandFailed.ts"
 import { formatTable, printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
-const organization = Parameter.requiredFlag("org", Parser.idParserOf(OrganizationId), "ID", "The organization's id")
-const persona = Parameter.requiredFlag("persona", Parser.idParserOf(PersonaId), "ID", "The persona's id")
+const organization = Parameter.requiredFlag("org", Parser.makeIdParser(OrganizationId), "ID", "The organization's id")
+const persona = Parameter.requiredFlag("persona", Parser.makeIdParser(PersonaId), "ID", "The persona's id")
 
 const grant = Command.make(
   "grant",

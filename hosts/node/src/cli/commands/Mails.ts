@@ -35,10 +35,10 @@ const list = Command.make(
       Flag.withDescription("List failed mails, newest first, instead of waiting ones"),
       Flag.withDefault(false)
     ),
-    org: Parameter.optionalFlag("org", Parser.idParserOf(OrganizationId), "ID", "Only mails of this organization"),
+    org: Parameter.optionalFlag("org", Parser.makeIdParser(OrganizationId), "ID", "Only mails of this organization"),
     limit: Parameter.optionalFlag(
       "limit",
-      Parser.integerParser(1, 1000),
+      Parser.makeIntegerParser(1, 1000),
       "N",
       "The maximum number of mails, by default 100"
     ),
@@ -110,7 +110,7 @@ const resend = Command.make(
   "resend",
   {
     shareId: Argument.optional(
-      Parameter.positionalArgument("share_id", Parser.idParserOf(ShareId), "The share_id of an assignment")
+      Parameter.positionalArgument("share_id", Parser.makeIdParser(ShareId), "The share_id of an assignment")
     ),
     all: Flag.Boolean("all").pipe(
       Flag.withDescription("Every mail that finally failed since the given time"),

@@ -18,13 +18,13 @@ const email = "The address that receives the creator's mails. Partners never see
 const settings = {
   creatorName: Parameter.optionalFlag(
     "creator-name",
-    Parser.emptyAsNullParser(Parser.nameParser),
+    Parser.makeNullableParser(Parser.nameParser),
     "NAME",
     "The creator's name in mails"
   ),
   imageUrl: Parameter.optionalFlag(
     "image-url",
-    Parser.emptyAsNullParser(Parser.httpUrlParser),
+    Parser.makeNullableParser(Parser.httpUrlParser),
     "URL",
     "The URL of the picture. Default: a neutral picture"
   ),
@@ -73,7 +73,7 @@ const create = Command.make(
 const update = Command.make(
   "update",
   {
-    id: Parameter.positionalArgument("id", Parser.idParserOf(PersonaId), "The persona's id"),
+    id: Parameter.positionalArgument("id", Parser.makeIdParser(PersonaId), "The persona's id"),
     name: Parameter.optionalFlag("name", Parser.nameParser, "NAME", name),
     creatorEmail: Parameter.optionalFlag("creator-email", Parser.emailParser, "EMAIL", `${email}. For new topics only`),
     ...settings

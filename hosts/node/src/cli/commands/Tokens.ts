@@ -20,7 +20,7 @@ import * as Parameter from "../Parameter.ts"
 const create = Command.make(
   "create",
   {
-    organization: Parameter.requiredFlag("org", Parser.idParserOf(OrganizationId), "ID", "The organization's id"),
+    organization: Parameter.requiredFlag("org", Parser.makeIdParser(OrganizationId), "ID", "The organization's id"),
     expiresIn: Parameter.optionalFlag(
       "expires-in",
       Parser.durationParser,

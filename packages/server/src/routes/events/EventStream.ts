@@ -9,10 +9,10 @@ import type { RateLimitExceeded } from "@partner-commentary/api/Errors"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { type ChangeWatch, LongPolls, type WakeReason } from "@partner-commentary/core/access/LongPolls"
-import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
+import { toOwner } from "@partner-commentary/core/access/Ownership"
 import { isTooManyRequests, WaitingReadLimiter } from "@partner-commentary/core/access/WaitingReadLimiter"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { newEventsSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { makeNewEventsSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { EventHistory } from "@partner-commentary/core/webhook/EventHistory"
 import type { EventLogQuery, PastEvent } from "@partner-commentary/core/webhook/EventLog"
 import * as Cause from "effect/Cause"
@@ -95,11 +95,7 @@ export const make = Effect.gen(function* () {
     Effect.catchIf(
       Effect.andThen(
         Effect.yieldNow,
-        read(
-          "standard",
-          principal.organization.id,
-          history.page({ ...page, ...asked, owner: ownerOfPrincipal(principal) })
-        )
+        read("standard", principal.organization.id, history.page({ ...page, ...asked, owner: toOwner(principal) }))
       ),
       isTooManyRequests,
       (error) => Effect.fail(busyError(error))
@@ -170,7 +166,7 @@ export const make = Effect.gen(function* () {
     })
 
     const lasting = Effect.scoped(
-      Effect.flatMap(watch({ change: newEventsSignal(ownerOfPrincipal(principal)), key: caller.key }), follow)
+      Effect.flatMap(watch({ change: makeNewEventsSignal(toOwner(principal)), key: caller.key }), follow)
     )
     const limited = Effect.catchIf(
       withPermit("streaming", principal.organization.id, lasting, (release) => release()),

@@ -7,13 +7,13 @@ import { referenceConstraint } from "@partner-commentary/api/CreateTopicBody"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, partnerApiPrefix } from "@partner-commentary/api/PartnerApi"
 import type { Topic } from "@partner-commentary/api/TopicsApi"
-import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
+import { toOwner } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { formatPageCursor } from "@partner-commentary/core/shared/Page"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import { topicChangeSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { makeTopicChangeSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { isExternalReference } from "@partner-commentary/core/topic/Topic"
 import { TopicCancellation } from "@partner-commentary/core/topic/TopicCancellation"
 import type { TopicProgress, TopicRevision } from "@partner-commentary/core/topic/TopicStore"
@@ -109,7 +109,7 @@ export const layer = HttpApiBuilder.group(
             return isUnchanged ? Option.none() : Option.some(status(yield* topics.progress(owner, id)))
           })
           const seconds = preferredWait(request.headers["prefer"])
-          const changed = yield* wait(request, { change: topicChangeSignal(id), seconds, pool: "frequent", look })
+          const changed = yield* wait(request, { change: makeTopicChangeSignal(id), seconds, pool: "frequent", look })
           if (Option.isSome(changed)) return withPreferenceApplied(changed.value)
           if (known !== undefined)
             return withPreferenceApplied(EntityTag.notModifiedResponse(tags.ofStatus(last ?? "")))
@@ -122,7 +122,7 @@ export const layer = HttpApiBuilder.group(
         "create",
         Effect.fnUntraced(function* ({ headers, request }) {
           const principal = yield* CurrentPrincipal
-          return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once }) =>
+          return yield* answerOnce({ headers, request, owner: toOwner(principal) }, ({ once }) =>
             Effect.gen(function* () {
               const body = yield* decodeTopic(request)
               const submission = yield* submissions.prepare(principal, body)
@@ -134,7 +134,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "list",
         Effect.fnUntraced(function* ({ query, request }) {
-          const owner = ownerOfPrincipal(yield* CurrentPrincipal)
+          const owner = toOwner(yield* CurrentPrincipal)
           const { cursor, limit, offset, filter } = yield* readTopicListQuery(query)
           const page = yield* topics.list({ owner, ...filter, limit, from: cursor === null ? { offset } : { cursor } })
           const pagination = {
@@ -165,7 +165,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ headers, params, request }) {
           const principal = yield* CurrentPrincipal
           const cancelled = one(params.id, (_, id) => cancellation.cancel(principal, id))
-          return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once }) =>
+          return yield* answerOnce({ headers, request, owner: toOwner(principal) }, ({ once }) =>
             once(Effect.map(cancelled, (found) => Envelope.success(Views.toTopicProgress(found))))
           )
         })
@@ -176,7 +176,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "byReference",
         Effect.fnUntraced(function* ({ params: { ref }, request }) {
-          const owner = ownerOfPrincipal(yield* CurrentPrincipal)
+          const owner = toOwner(yield* CurrentPrincipal)
           if (!isExternalReference(ref) || hasPathDelimiter(request.url)) {
             return yield* failWithInvalidRequest({ field: "ref", constraint: referenceConstraint })
           }
@@ -206,5 +206,5 @@ const one = <A, R = never>(
   Effect.flatMap(CurrentPrincipal, (principal) => {
     const topicId = Ids.parse(Ids.TopicId, id)
     if (Option.isNone(topicId)) return Effect.fail(Errors.topicNotFound)
-    return Effect.mapError(find(ownerOfPrincipal(principal), topicId.value), () => Errors.topicNotFound)
+    return Effect.mapError(find(toOwner(principal), topicId.value), () => Errors.topicNotFound)
   })
