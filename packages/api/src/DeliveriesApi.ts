@@ -2,7 +2,7 @@
 import { DeliveryAttemptFailure } from "@partner-commentary/core/webhook/Attempt"
 import { maxShownAttempts } from "@partner-commentary/core/webhook/Deliveries"
 import * as Deliveries from "@partner-commentary/core/webhook/Delivery"
-import { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { DeliveryAttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -21,7 +21,7 @@ export const deliveryListBounds = { defaultLimit: 20, maxLimit: 100 }
 const example = "019c0e5f-03aa-7001-8000-94d0b7f3a6e2"
 
 const attempt = {
-  kind: AttemptKind.annotate({
+  kind: DeliveryAttemptKind.annotate({
     description:
       "`scheduled`: the retry schedule started it; `manual`: you requested it; `probe`: it tests whether your endpoint works again after many failures. Only scheduled attempts count towards the schedule's 10.",
     examples: ["scheduled"]

@@ -9,14 +9,14 @@ import * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import { makeInvalidOptionError, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 
-export type RuleResult = true | string | SchemaIssue.Issue
+export type OptionRuleResult = true | string | SchemaIssue.Issue
 
 export type OptionSchemas = Readonly<Record<string, Schema.Codec<unknown>>>
 
-export const makeRequiredOption = (judge: (value: unknown) => RuleResult) =>
+export const makeRequiredOption = (judge: (value: unknown) => OptionRuleResult) =>
   Schema.Unknown.check(Schema.makeFilter(judge))
 
-export const makeOptionalOption = (judge: (value: unknown) => RuleResult) =>
+export const makeOptionalOption = (judge: (value: unknown) => OptionRuleResult) =>
   Schema.optional(makeRequiredOption((value) => value === undefined || judge(value)))
 
 export const isText = (value: unknown): value is string => Predicate.isString(value) && value.trim() !== ""
@@ -26,11 +26,11 @@ export const makeTextOption = (right: string, isRight: (text: string) => boolean
 
 export const isPositive = (value: unknown): boolean => Number.isFinite(value) && Number(value) > 0
 
-const isFlag = (value: unknown): RuleResult => Predicate.isBoolean(value) || "must be true or false"
+const isFlag = (value: unknown): OptionRuleResult => Predicate.isBoolean(value) || "must be true or false"
 
 const isCount =
   (least: number) =>
-  (value: unknown): RuleResult =>
+  (value: unknown): OptionRuleResult =>
     (Number.isSafeInteger(value) && Number(value) >= least) || `must be a whole number, ${least} or more`
 
 export const optionalBooleanOption = makeOptionalOption(isFlag)
@@ -46,7 +46,7 @@ export const strictParseOptions = { onExcessProperty: "error" } as const
 /** Turns a schema into a rule. The rule reports the problems that the schema finds. */
 export const makeSchemaRule = (schema: Schema.Codec<unknown>) => {
   const decode = Schema.decodeUnknownResult(schema, strictParseOptions)
-  return (value: unknown): RuleResult => {
+  return (value: unknown): OptionRuleResult => {
     const decoded = decode(value)
     return Result.isSuccess(decoded) || decoded.failure.issue
   }

@@ -1,5 +1,5 @@
 /** Defines the options of `partnerCommentary`. Each port accepts plain values, functions, or an Effect layer. */
-import type { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import type { DashboardTokenVerifier } from "@partner-commentary/core/access/DashboardTokenVerifier"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import type { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import type { Mailer } from "@partner-commentary/core/mail/Mailer"
@@ -85,7 +85,7 @@ export interface Options {
    * Verifies tokens of your dashboard and returns the organization of a token: a function, or the published keys of an
    * identity provider. Without the option `identity`, every dashboard token is rejected.
    */
-  readonly identity?: IdentifyCaller | IdentityProvider | Layer.Layer<DashboardIdentity, unknown> | undefined
+  readonly identity?: IdentifyCaller | IdentityProvider | Layer.Layer<DashboardTokenVerifier, unknown> | undefined
   /** Reads personas and licences from your own database tables. */
   readonly personas?: PersonaReader | Layer.Layer<PersonaStore, unknown, SqlClient.SqlClient> | undefined
   /** Reads partners from your own database tables. */
@@ -102,7 +102,8 @@ export interface Options {
   /** Overrides for the default time windows, limits and schedules, for example `{ responseWindow: "72 hours" }`. */
   readonly policy?: PartialSettings.SettingsOverrides<Policy.Policy> | undefined
   /**
-   * False if another process runs the workers. Otherwise true, or settings that override the default worker settings.
+   * False if another process runs the workers. If this process runs the workers, true or settings that override the
+   * default worker settings.
    */
   readonly workers?: boolean | PartialSettings.SettingsOverrides<Effect.Success<typeof WorkerSettings>> | undefined
   /** The addresses and networks of proxies whose `X-Forwarded-For` header is trusted, for example `["10.0.0.0/8"]`. */

@@ -1,6 +1,6 @@
 /**
- * Validates settings of which an application overrides only a part, such as a policy, and fills in the defaults. The
- * default values determine the allowed names and types.
+ * Validates an application's overrides of settings, such as a policy, and fills in the defaults. The default values
+ * determine the allowed names and types.
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"

@@ -41,7 +41,7 @@ export const makeStartFailedError = (what: string, cause: unknown): PartnerComme
       })
 
 /** Converts the failures of a layer to errors with the code `start_failed`. */
-export const withStartError = <A, E, R>(
+export const mapToStartError = <A, E, R>(
   what: string,
   layer: Layer.Layer<A, E, R>
 ): Layer.Layer<A, PartnerCommentaryError, R> =>

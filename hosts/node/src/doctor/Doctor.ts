@@ -13,7 +13,7 @@ import * as Shared from "partner-commentary/doctor/Finding"
 import { refusalOfProcessesSetting } from "../processes/ProcessCount.ts"
 
 export type Finding = Shared.DoctorFinding<
-  | Shared.DoctorCheck
+  | Shared.DoctorCheckName
   | "configuration"
   | "database"
   | "database file"

@@ -13,7 +13,7 @@ import { runAfterCommit } from "../shared/Transaction.ts"
 export type ApiKeyPrefix = string
 
 /** The time for which a node caches a key, including its permissions and its organization's suspension. */
-export const cacheLifetime = "3 seconds"
+export const apiKeyCacheLifetime = "3 seconds"
 
 export class AccessChanges extends Context.Service<
   AccessChanges,

@@ -73,7 +73,7 @@ export const parseKeyEnvironment = (key: string): Option.Option<Environment> => 
 export const extractKeyPrefix = (key: string): string => key.slice(0, "pk_live_".length + 8)
 
 /**
- * Returns the reason why the key is invalid at this time; none when the key is valid. A revoked key that has also
+ * Returns the reason why the key is invalid at the time `now`; none when the key is valid. A revoked key that has also
  * expired is reported as revoked.
  */
 export const findKeyRejection = (key: ApiKey, now: Instant): Option.Option<KeyRevoked | KeyExpired> => {

@@ -21,7 +21,7 @@ export interface ApiKeyRotation {
    * When the old key stops working: at the end of the grace period, or at the key's expiry if the expiry is earlier.
    */
   readonly revokedAt: Instant.Instant
-  /** `isRevoked` is true if there is no grace period. Even a node with a slow clock then rejects the old key. */
+  /** If there is no grace period, `isRevoked` is true, so that even a node with a slow clock rejects the old key. */
   readonly isRevoked: boolean
   readonly successor: ApiKey
 }

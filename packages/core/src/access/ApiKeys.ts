@@ -21,7 +21,7 @@ import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 import { hashSha256Hex } from "../shared/Secret.ts"
 import * as TtlCache from "../shared/TtlCache.ts"
-import { AccessChanges, type ApiKeyPrefix, cacheLifetime } from "./AccessChanges.ts"
+import { AccessChanges, type ApiKeyPrefix, apiKeyCacheLifetime } from "./AccessChanges.ts"
 import {
   type ApiKey,
   extractKeyPrefix,
@@ -117,12 +117,12 @@ export class ApiKeys extends Context.Service<
       ApiKeyNotFound | KeyRevoked | KeyExpired | KeyRotated
     >
     /**
-     * A revocation takes effect on this node immediately, and on other nodes within `cacheLifetime`. A repeated
+     * A revocation takes effect on this node immediately, and on other nodes within `apiKeyCacheLifetime`. A repeated
      * revocation changes nothing. If `manager` is omitted, the operator is the actor and can revoke the keys of any
      * organization.
      */
     readonly revoke: (id: ApiKeyId, manager?: ApiKeyManager) => Effect.Effect<ApiKey, ApiKeyNotFound>
-    /** Changes the fields that are not null. Other nodes apply the change within `cacheLifetime`. */
+    /** Changes the fields that are not null. Other nodes apply the change within `apiKeyCacheLifetime`. */
     readonly change: (
       id: ApiKeyId,
       wanted: { readonly name: string | null; readonly ipAllowList: ReadonlyArray<string> | null },
@@ -161,7 +161,7 @@ export class ApiKeys extends Context.Service<
       /** The cache has a separate capacity for unknown keys, so that unknown keys cannot evict valid keys. */
       const callers = yield* TtlCache.make(lookUp, {
         capacity: 10_000,
-        timeToLive: cacheLifetime,
+        timeToLive: apiKeyCacheLifetime,
         hasOwnCapacity: Option.isSome
       })
       const permits = yield* Semaphore.make(maxSuspectLookups)

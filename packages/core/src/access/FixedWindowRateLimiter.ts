@@ -51,7 +51,7 @@ export const make = (capacity: number): FixedWindowRateLimiter => {
 
   const find = ({ name, seconds }: RateWindowLimit, now: Instant): Open | undefined => {
     const open = lengths.get(seconds)?.get(name)
-    // If the window starts in the future, the clock was set back after its start. Ignore such a window.
+    // Ignore a window that starts in the future, because the clock was set back after its start.
     return open === undefined || open.endsAt <= now || open.endsAt > now + seconds * 1000 ? undefined : open
   }
 

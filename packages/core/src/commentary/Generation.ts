@@ -19,8 +19,8 @@ import {
 } from "../topic/Workflow.ts"
 
 /**
- * Returns the step that an assignment takes at this time; none when no step is due. If a deadline has passed, the step
- * that ends the assignment comes before all other steps.
+ * Returns the step of an assignment that is due at the time `now`; none when no step is due. If a deadline has passed,
+ * the step that ends the assignment comes before all other steps.
  */
 export const findDueStep = (
   present: Assignment,
@@ -94,7 +94,7 @@ export const applyGeneratedDraft = (
 }
 
 /** Starts and completes a generation attempt in one change. The caller already has the draft's text. */
-export const applyImmediateDraft = (
+export const completeGenerationImmediately = (
   present: Assignment,
   draft: { readonly draftId: DraftId; readonly content: string },
   now: Instant.Instant,

@@ -27,7 +27,10 @@ export class MediaJobStore extends Context.Service<
      * AssignmentStore stores the file's URL in the assignment and ends the job in the same transaction.
      */
     readonly settle: (job: MediaJob, outcome: MediaJobOutcome, at: Instant) => Effect.Effect<void>
-    /** Makes jobs due earlier if a fast clock set their due times too late, like `MailStore.repairDueTimes`. */
+    /**
+     * Makes jobs due earlier if a fast clock set their due times too late, as `MailStore.repairDueTimes` does for
+     * mails.
+     */
     readonly repairDueTimes: (latest: LatestPlausibleDueTimes) => Effect.Effect<void>
     /** The next time at which a job of these kinds is due; none when no job waits. */
     readonly nextDue: (kinds: ReadonlyArray<MediaKind>) => Effect.Effect<Option.Option<Instant>>

@@ -35,8 +35,8 @@ export class CreatorAdministration extends Context.Service<
     /** Resends the mail about the creator's next step in this assignment. */
     readonly resendMail: (id: ShareId) => Effect.Effect<CreatorNoticeKind, AssignmentNotFound | ActionRefused>
     /**
-     * Requeues all mails that have permanently failed since this time. Returns the number of queued mails. The mail
-     * worker does not send obsolete mails.
+     * Requeues all mails that have permanently failed since the time `since`. Returns the number of queued mails. The
+     * mail worker does not send obsolete mails.
      */
     readonly resendFailed: (since: Instant.Instant) => Effect.Effect<number>
     /**

@@ -21,7 +21,7 @@ import { hashSha256Hex } from "../shared/Secret.ts"
 import { cleanText, countCodePoints } from "../shared/Text.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { type Assignment, findSettlementTime } from "../topic/Assignment.ts"
-import { AssignmentStore, type AssignmentWithTopic, type OpenAssignments } from "../topic/AssignmentStore.ts"
+import { AssignmentStore, type AssignmentWithTopic, type OpenCreatorAssignments } from "../topic/AssignmentStore.ts"
 import * as SignaledChange from "../topic/SignaledChange.ts"
 import * as Workflow from "../topic/Workflow.ts"
 import { ActionRefused, type AssignmentChange } from "../topic/Workflow.ts"
@@ -50,7 +50,7 @@ export const creatorTextLengthLimits = {
 /** Maximum number of open requests on an inbox page. */
 const shownAtOnce = 100
 
-export interface OpenCreatorRequests extends Pick<OpenAssignments, "further"> {
+export interface OpenCreatorRequests extends Pick<OpenCreatorAssignments, "further"> {
   /** The open requests, oldest first. */
   readonly requests: ReadonlyArray<AssignmentWithTopic & { readonly link: string }>
 }

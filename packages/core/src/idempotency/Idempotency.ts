@@ -35,10 +35,7 @@ export interface IdempotentRequest {
   readonly key: string
   /** The fingerprints of the request's body. */
   readonly fingerprints: BodyFingerprints
-  /**
-   * Names one of several transactions of the same request, each with its own stored response; `""` for the whole
-   * request.
-   */
+  /** Names a part of the request that has its own transaction and stored response; `""` for the whole request. */
   readonly part: string
 }
 

@@ -16,7 +16,7 @@ export const composeNotice = (context: {
   readonly assignment: Assignment
   readonly topic: QuotedTopic
   readonly link: string
-  /** The end of the response window. Set only for a mail whose delivery starts the response window. */
+  /** The end of the response window. The field is set only for a mail whose delivery starts the response window. */
   readonly respondBy?: Instant
 }): RenderedNotice => {
   const { assignment, kind, link, topic } = context

@@ -61,8 +61,8 @@ export class MailStore extends Context.Service<
       options?: { readonly unclaimedOnly: boolean }
     ) => Effect.Effect<boolean>
     /**
-     * Makes mails due earlier if a fast clock set their due times too late. A due time is too late if it is later than
-     * the longest delay allows. Claimed mails get a full lease from now.
+     * Makes mails due earlier if a fast clock set their due times too late. A due time is too late if it exceeds the
+     * longest possible delay. Claimed mails get a full lease from now.
      */
     readonly repairDueTimes: (latest: LatestPlausibleDueTimes) => Effect.Effect<void>
     /** Removes an address (case-insensitive) from all mails and cancels queued mails to this address. */

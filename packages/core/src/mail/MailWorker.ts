@@ -99,7 +99,8 @@ export class MailWorker extends Context.Service<
       })
 
       /**
-       * Composes the mail about an organization's failed mails; none if it has no contact or no failed mails remain.
+       * Composes the mail about an organization's failed mails; none if the organization has no contact or no failed
+       * mails remain.
        */
       const aboutFailures = Effect.fnUntraced(function* (mail: Mail) {
         if (mail.organizationId === null) return Option.none<MailMessage>()

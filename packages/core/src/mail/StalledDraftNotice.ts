@@ -18,7 +18,7 @@ export const nextStalledDraftNoticeAt = (last: Instant.Instant | null, now: Inst
   last === null ? now : Math.min(Math.max(now, last > now ? last : last + period), now + period)
 
 /** Returns a lower and an upper bound for the ids of an assignment's mails about stalled drafts. */
-export const stalledDraftNoticeIdRange = (shareId: ShareId): { readonly from: string; readonly to: string } => ({
+export const makeStalledDraftNoticeIdRange = (shareId: ShareId): { readonly from: string; readonly to: string } => ({
   from: makeAssignmentMailId(shareId, "stalled-"),
   to: makeAssignmentMailId(shareId, "stalled.")
 })

@@ -37,7 +37,7 @@ export class Retention extends Context.Service<
      */
     readonly purge: (before: DeletionCutoffs) => Effect.Effect<DeletedRowCounts>
     /**
-     * Deletes one batch of test data from UTC days before this time. Topics and their rows are deleted first, then
+     * Deletes one batch of test data from UTC days before `before`. Topics and their rows are deleted first, then
      * closed duplicate windows and expired responses. Returns the number of deleted rows; 0 when no rows remain. Topics
      * of the live environment are not deleted.
      */

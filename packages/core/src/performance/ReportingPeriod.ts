@@ -17,7 +17,7 @@ export interface RequestedReportingPeriod extends ReportingPeriod {
   readonly untilNow: boolean
 }
 
-/** Whole UTC days from `start` (inclusive) to `end` (exclusive). If `end` is null, the days have no end. */
+/** Whole UTC days from `start` (inclusive) to `end` (exclusive). If `end` is null, the range has no end. */
 export interface UtcDayRange {
   readonly start: Instant.Instant
   readonly end: Instant.Instant | null

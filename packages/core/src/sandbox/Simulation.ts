@@ -4,7 +4,11 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { applyImmediateDraft, endAfterGenerationFailures, endAfterMissedDeadline } from "../commentary/Generation.ts"
+import {
+  completeGenerationImmediately,
+  endAfterGenerationFailures,
+  endAfterMissedDeadline
+} from "../commentary/Generation.ts"
 import type { CommentaryId, DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
@@ -86,7 +90,7 @@ const take: Readonly<
 > = {
   respond: (present, { perspective }, now) => Workflow.respond(present, { perspective }, now),
   decline: (present, _, now) => Workflow.decline(present, { reason: null }, now),
-  generate: (present, draft, now, policy) => Result.succeed(applyImmediateDraft(present, draft, now, policy)),
+  generate: (present, draft, now, policy) => Result.succeed(completeGenerationImmediately(present, draft, now, policy)),
   fail: (present, _, now) => Result.succeed(endAfterGenerationFailures(present, now)),
   approve: (present, { commentaryId, content, contentHash }, now) =>
     Workflow.approve(present, { draftId: present.draft?.id ?? null, content, commentaryId, contentHash }, now),

@@ -6,8 +6,8 @@
 import * as Context from "effect/Context"
 
 /**
- * Effect's `maxDepth` of the context. Effect copies the whole context when more values than this were added one by one.
- * A request adds about a dozen values.
+ * Effect's `maxDepth` of the context. Effect copies the whole context when more values than `maxValuesBeforeCopy` were
+ * added one by one. A request adds about a dozen values.
  */
 export const maxValuesBeforeCopy = 32
 

@@ -45,7 +45,7 @@ export interface Assignment {
 
   /** The time at which the request mail to the creator was first delivered. */
   readonly notifiedAt: Instant | null
-  /** The response deadline. A response at or after this time is rejected. */
+  /** The response deadline. A response at or after the deadline is rejected. */
   readonly respondBy: Instant
   /** True if the partner has set `respondBy`, so that the delivery of the request mail does not change it. */
   readonly isDeadlineFixed: boolean
@@ -57,9 +57,9 @@ export interface Assignment {
   readonly generation: GenerationState
   /** The latest draft of the assignment. */
   readonly draft: Draft | null
-  /** The time at which the first draft was stored. Later drafts do not change this time. */
+  /** The time at which the first draft was stored. Later drafts do not change the field. */
   readonly firstDraftedAt: Instant | null
-  /** The approval deadline. At this time, an assignment without an approved draft fails with `approval_timeout`. */
+  /** The approval deadline. At the deadline, an assignment without an approved draft fails with `approval_timeout`. */
   readonly approveBy: Instant | null
 
   /** The number of reminders sent in the current status and for the current draft. */
@@ -92,8 +92,8 @@ export interface GenerationState {
   /** The number of generation attempts since the creator or an operator last started generation. */
   readonly attempts: number
   /**
-   * The time at which the next generation attempt is due. While an attempt is running, the end of its lease. Null when
-   * no attempt is scheduled.
+   * The time at which the next generation attempt is due. While an attempt is running, `nextAt` is the end of the
+   * attempt's lease. `nextAt` is null when no attempt is scheduled.
    */
   readonly nextAt: Instant | null
   /**

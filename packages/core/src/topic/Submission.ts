@@ -10,7 +10,7 @@ import { PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 import type { Policy } from "../shared/Policy.ts"
-import type { Quotas } from "../usage/Quota.ts"
+import type { MonthlyQuotas } from "../usage/Quota.ts"
 import type { Assignment, SimulationState } from "./Assignment.ts"
 import { nextDueAt } from "./NextDueAt.ts"
 import type { TestStorageAmount } from "./TestStorage.ts"
@@ -30,7 +30,7 @@ export interface Submission {
   readonly respondBy: Instant.Instant
   readonly isDeadlineFixed: boolean
   /** The organization's quotas; null in the test environment, where no quota applies. */
-  readonly quotas: Quotas | null
+  readonly quotas: MonthlyQuotas | null
   /** In the test environment, the topic's size and the organization's storage limits; null in the live environment. */
   readonly storage: { readonly bytes: number; readonly limits: TestStorageAmount } | null
   /** The time of the simulated creators' first step; null in the live environment. */

@@ -227,8 +227,8 @@ export const withdraw = (
 
 /**
  * Cancels the assignment for the partner. If the creator has answered or the deadline is reached, the cancellation
- * changes nothing. If the request mail is being sent at that time, `recordRequestMailDelivery` later queues a mail to
- * the creator about the cancellation.
+ * changes nothing. If a worker is sending the request mail during the cancellation, `recordRequestMailDelivery` later
+ * queues a mail to the creator about the cancellation.
  */
 export const cancel = (
   present: Assignment,

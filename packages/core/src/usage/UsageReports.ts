@@ -11,7 +11,7 @@ import { calculateRemainingQuota } from "./Quota.ts"
 import { type MonthlyUsage, UsageStore } from "./UsageStore.ts"
 
 export interface UsageReport {
-  /** The billing period. `end` is exclusive: the next period starts at this time. */
+  /** The billing period. `end` is exclusive: the next period starts at `end`. */
   readonly period: { readonly start: Instant.Instant; readonly end: Instant.Instant }
   readonly seen: MonthlyUsage
   readonly limits: OrganizationLimits

@@ -48,7 +48,7 @@ export const healthyState: CircuitBreakerState = {
 export interface ReceiverState {
   readonly webhook: Webhook
   readonly health: CircuitBreakerState
-  /** The service sends nothing to the receiver before this time. */
+  /** The service sends nothing to the receiver before `quietUntil`. */
   readonly quietUntil: Instant.Instant | null
 }
 

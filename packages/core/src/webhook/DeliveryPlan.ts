@@ -13,11 +13,11 @@ import { parseRetryTime } from "./RetryAfter.ts"
 /**
  * The trigger of an attempt. The circuit breaker triggers a `probe` to test whether a failing receiver works again.
  */
-export const AttemptKind = Schema.Literals(["scheduled", "manual", "probe"])
-export type AttemptKind = typeof AttemptKind.Type
+export const DeliveryAttemptKind = Schema.Literals(["scheduled", "manual", "probe"])
+export type DeliveryAttemptKind = typeof DeliveryAttemptKind.Type
 
 /** The delivery's fields that determine the next attempt. */
-export interface RetryState {
+export interface DeliveryRetryState {
   /** The number of scheduled attempts that failed. */
   readonly attempts: number
   /** The time at which the retry schedule continues after a manual attempt; null when the schedule has ended. */
@@ -59,14 +59,14 @@ export const calculateLatestPlausibleDeliveryDueTimes = (
 
 /** Returns the delivery's state after an attempt. `chance` is a random number, at least 0 and less than 1. */
 export const decideNextDeliveryState = (
-  present: RetryState,
+  present: DeliveryRetryState,
   {
     attempt,
     isExhausted = false,
     kind
   }: {
     readonly attempt: DeliveryAttempt
-    readonly kind: AttemptKind
+    readonly kind: DeliveryAttemptKind
     /**
      * True if the receiver has answered only 429 for the duration of a full retry schedule. The value matters only for
      * an attempt with a 429 response.

@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Semaphore from "effect/Semaphore"
-import { AccessChanges, cacheLifetime } from "../access/AccessChanges.ts"
+import { AccessChanges, apiKeyCacheLifetime } from "../access/AccessChanges.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import { makePeriodicRepair } from "../shared/DueTimes.ts"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
@@ -25,7 +25,7 @@ import { makeAlertNoticeAndAudit } from "./ContactAlert.ts"
 import { calculateLatestPlausibleDeliveryDueTimes, decideNextDeliveryState } from "./DeliveryPlan.ts"
 import {
   type ClaimedDelivery,
-  type ClaimPlan,
+  type DeliveryClaimPlan,
   type DeliverySettlement,
   type DeliverySettlementResult,
   DeliveryStore,
@@ -87,11 +87,11 @@ export class DeliveryWorker extends Context.Service<
       const held = yield* TtlCache.make(
         (id: OrganizationId) =>
           Effect.map(organizations.find(id), (found) => Option.isNone(found) || found.value.suspendedAt !== null),
-        { capacity: 10_000, timeToLive: cacheLifetime }
+        { capacity: 10_000, timeToLive: apiKeyCacheLifetime }
       )
       yield* (yield* AccessChanges).subscribe((changed) => (changed === "" ? held.invalidate(() => true) : Effect.void))
 
-      const upTo = (limit: number, now: Instant.Instant): ClaimPlan => ({
+      const upTo = (limit: number, now: Instant.Instant): DeliveryClaimPlan => ({
         allow: (present, inFlight) => {
           const allowed = CircuitBreaker.calculateDeliveryAllowance(present, inFlight, now, webhooks)
           return { ...allowed, limit: Math.min(allowed.limit, limit) }

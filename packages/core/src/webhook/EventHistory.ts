@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import { EventId, parse } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { formatPublicEventId, makeLowestEventId } from "./Event.ts"
-import { EventLog, type EventLogQuery, type PastEvent } from "./EventLog.ts"
+import { EventLog, type EventLogQuery, type StoredEvent } from "./EventLog.ts"
 
 /** The maximum age of listed events. */
 const retention = Duration.days(30)
@@ -24,7 +24,7 @@ export const calculateEarliestListedEventTime = (now: Instant.Instant): Instant.
 
 export interface EventHistoryPage {
   /** The events of the page. A page with large payloads contains fewer events than the limit. */
-  readonly events: ReadonlyArray<PastEvent>
+  readonly events: ReadonlyArray<StoredEvent>
   /** True if the list has more events after this page. */
   readonly more: boolean
   /** The cursor of the next page; none on the last page. A list that is read forward has no last page. */
@@ -49,7 +49,7 @@ export class EventHistory extends Context.Service<
         page: Effect.fnUntraced(function* (asked) {
           const earliest = calculateEarliestListedEventTime(yield* Instant.now)
           const since = Math.max(earliest, asked.since ?? earliest)
-          const found: Array<PastEvent> = []
+          const found: Array<StoredEvent> = []
           let { behind } = asked
           let room = asked.maxBytes ?? pageBytes
           for (;;) {

@@ -26,8 +26,8 @@ export interface WebhookThrottleState {
 }
 
 /**
- * Returns the state after a 429. A 429 to a delivery that was in flight when the pause began belongs to that pause. So
- * five concurrent 429 responses cause only one pause.
+ * Returns the state after a 429. If a delivery was in flight when the pause began, a 429 response to the delivery
+ * belongs to that pause. So five concurrent 429 responses cause only one pause.
  */
 export const updateAfter429 = (
   present: WebhookThrottleState | null,

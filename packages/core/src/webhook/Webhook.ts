@@ -28,7 +28,7 @@ export interface Webhook {
   readonly consecutiveFailures: number
   readonly lastDeliveryAt: Instant | null
   readonly createdAt: Instant
-  /** The time of the last change by the partner or an operator. Deliveries do not change this time. */
+  /** The time of the last change by the partner or an operator. Deliveries do not change the field. */
   readonly updatedAt: Instant
 }
 

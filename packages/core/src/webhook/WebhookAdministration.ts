@@ -10,14 +10,14 @@ import { WorkSignal } from "../shared/WorkSignal.ts"
 import { DeliveryLog, type PendingDeliverySummary } from "./DeliveryLog.ts"
 import { applyPatch, listChangedFields, type Webhook } from "./Webhook.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
-import { type WebhookDisabling, WebhookStore } from "./WebhookStore.ts"
+import { type WebhookDisablingDetails, WebhookStore } from "./WebhookStore.ts"
 
 export interface ListedWebhook {
   readonly webhook: Webhook
   /** The webhook's pending deliveries; null when the webhook has no pending delivery. */
   readonly waiting: PendingDeliverySummary | null
   /** The time and reason of the disabling; null unless the webhook is disabled. */
-  readonly disabling: WebhookDisabling | null
+  readonly disabling: WebhookDisablingDetails | null
 }
 
 /** The number of webhooks that one query reads. */

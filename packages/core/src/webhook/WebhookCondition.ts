@@ -2,11 +2,11 @@
 import type { Instant } from "../shared/Instant.ts"
 import { holdsDeliveries, type ReceiverState } from "./CircuitBreaker.ts"
 import type { Webhook } from "./Webhook.ts"
-import type { WebhookDisabling } from "./WebhookStore.ts"
+import type { WebhookDisablingDetails } from "./WebhookStore.ts"
 
 export interface WebhookCondition {
   /** The time and reason of the disabling by the service; null unless the webhook is disabled. */
-  readonly disabling: WebhookDisabling | null
+  readonly disabling: WebhookDisablingDetails | null
   /**
    * While `isOpen` is true, the circuit breaker allows only probes. `until` is the time of the next probe; null when a
    * probe is due now.
@@ -34,7 +34,7 @@ export const newWebhookCondition: WebhookCondition = {
 export const deriveWebhookCondition = (
   receiver: ReceiverState,
   pending: number,
-  disabling: WebhookDisabling | null
+  disabling: WebhookDisablingDetails | null
 ): WebhookCondition => {
   const isOpen = receiver.health.probes !== null
   return {

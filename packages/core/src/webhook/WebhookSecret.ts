@@ -42,7 +42,7 @@ export const webhookSecretConstraint =
  */
 export const exampleWebhookSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
 
-/** Returns the problem with a secret that `webhookSecretPattern` cannot detect; null when the secret is valid. */
+/** Finds a problem that `webhookSecretPattern` cannot detect; null when the secret is valid. */
 export const findWebhookSecretProblem = (text: string): string | null =>
   text === exampleWebhookSecret
     ? "must not be the example of the documentation; leave it out, and one is made"

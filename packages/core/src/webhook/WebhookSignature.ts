@@ -10,7 +10,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Instant } from "../shared/Instant.ts"
 
-export interface ContentToSign {
+export interface WebhookContentToSign {
   /** The event's id, the same on every attempt. The id contains no dot, because dots separate the signed parts. */
   readonly id: string
   /** The time of the attempt. Receivers reject a timestamp that is older than five minutes. */
@@ -20,7 +20,7 @@ export interface ContentToSign {
 }
 
 /** The signature headers, with lower-case names as `WebhookRequest` requires. */
-export interface SignatureHeaders extends Readonly<Record<string, string>> {
+export interface WebhookSignatureHeaders extends Readonly<Record<string, string>> {
   readonly "webhook-id": string
   /** The time of the attempt in seconds since 1970 UTC. */
   readonly "webhook-timestamp": string
@@ -36,7 +36,7 @@ const prefix = "whsec_"
 /**
  * Returns the HMAC key of a secret. With the prefix `whsec_`, the key is the decoded Base64 of 24 to 64 bytes. Without
  * the prefix, the key is the secret's text of 32 to 256 printable ASCII characters. Returns none for any other text,
- * because receivers' libraries disagree about other characters.
+ * because receivers' libraries handle such texts differently.
  */
 export const decodeSigningKey = (secret: string): Option.Option<Uint8Array> => {
   if (!secret.startsWith(prefix)) {
@@ -56,7 +56,7 @@ export const decodeSigningKey = (secret: string): Option.Option<Uint8Array> => {
 export const sign = Effect.fnUntraced(function* (
   mac: Mac.Mac["Service"],
   secrets: ReadonlyArray<Redacted.Redacted<string>>,
-  { id, at, body }: ContentToSign
+  { id, at, body }: WebhookContentToSign
 ) {
   const timestamp = String(Math.floor(at / 1000))
   const signed = utf8(`${id}.${timestamp}.${body}`)
@@ -66,7 +66,7 @@ export const sign = Effect.fnUntraced(function* (
       return `v1,${Base64.encode(yield* mac.sign(key, signed))}`
     })
   )
-  const headers: SignatureHeaders = {
+  const headers: WebhookSignatureHeaders = {
     "webhook-id": id,
     "webhook-timestamp": timestamp,
     "webhook-signature": signatures.join(" ")

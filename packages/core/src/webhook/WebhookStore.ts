@@ -10,8 +10,8 @@ import type { AuditEntry } from "../shared/AuditLog.ts"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
-import type { ContactNotice } from "./ContactNotice.ts"
 import type { Webhook } from "./Webhook.ts"
+import type { WebhookContactNotice } from "./WebhookContactNotice.ts"
 import type { EncryptedWebhookSecrets } from "./WebhookSecret.ts"
 
 type Recorded = Pick<AuditEntry, "action" | "details">
@@ -20,11 +20,11 @@ type Recorded = Pick<AuditEntry, "action" | "details">
 export interface WebhookStoreChange {
   readonly webhook: Webhook
   readonly audit: Recorded
-  readonly notice: ContactNotice | null
+  readonly notice: WebhookContactNotice | null
 }
 
 /** The time at which the service disabled a webhook, and the reason. The values come from the audit log. */
-export interface WebhookDisabling {
+export interface WebhookDisablingDetails {
   readonly at: Instant
   /** The reason for the last failure before the service disabled the webhook. */
   readonly reason: string
@@ -60,7 +60,7 @@ export class WebhookStore extends Context.Service<
      */
     readonly latestDisablings: (
       ids: ReadonlyArray<WebhookId>
-    ) => Effect.Effect<ReadonlyMap<WebhookId, WebhookDisabling>>
+    ) => Effect.Effect<ReadonlyMap<WebhookId, WebhookDisablingDetails>>
     /**
      * Locks the webhook, calls `decide`, and writes the change in one transaction. Concurrent calls run one after the
      * other. If `decide` returns the same object, nothing is written. Returns none when the owner has no webhook with

@@ -55,7 +55,7 @@ export interface PreparedWebhookRegistration {
   readonly secret: Redacted.Redacted<string>
 }
 
-export interface SecretRotationResult {
+export interface WebhookSecretRotationResult {
   readonly webhook: WebhookWithCondition
   readonly secret: Redacted.Redacted<string>
   readonly formerUntil: Instant.Instant | null
@@ -99,7 +99,7 @@ export class Webhooks extends Context.Service<
       requester: WebhookChangeRequester,
       id: WebhookId,
       rotation: { readonly secret: Redacted.Redacted<string> | null; readonly grace: Duration.Duration }
-    ) => Effect.Effect<SecretRotationResult, WebhookNotFound>
+    ) => Effect.Effect<WebhookSecretRotationResult, WebhookNotFound>
     readonly remove: (requester: WebhookChangeRequester, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
     /** Deletes one batch of rows of removed webhooks. Returns the number of deleted rows; 0 when no rows are left. */
     readonly clear: Effect.Effect<number>

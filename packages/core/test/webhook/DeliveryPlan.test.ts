@@ -3,9 +3,9 @@
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
 import {
+  type DeliveryRetryState,
   decideNextDeliveryState,
   type QueuedDeliveryState,
-  type RetryState,
   scheduleManualAttempt
 } from "@partner-commentary/core/webhook/DeliveryPlan"
 import * as Duration from "effect/Duration"
@@ -25,7 +25,11 @@ const failed = (changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt => ({
   retryAfter: null,
   ...changes
 })
-const retryState = (changes: Partial<RetryState> = {}): RetryState => ({ attempts: 0, resumeAt: null, ...changes })
+const retryState = (changes: Partial<DeliveryRetryState> = {}): DeliveryRetryState => ({
+  attempts: 0,
+  resumeAt: null,
+  ...changes
+})
 const scheduled = (attempts: number, attempt: DeliveryAttempt, chance = 0) =>
   decideNextDeliveryState(retryState({ attempts }), { attempt, kind: "scheduled" }, chance, now, policy)
 

@@ -11,7 +11,7 @@ import { assert } from "vitest"
 import * as Instant from "../../src/shared/Instant.ts"
 import * as WebhookSignature from "../../src/webhook/WebhookSignature.ts"
 
-const signed = (secret: string, message: WebhookSignature.ContentToSign) =>
+const signed = (secret: string, message: WebhookSignature.WebhookContentToSign) =>
   Effect.flatMap(Mac.Mac, (mac) => WebhookSignature.sign(mac, [Redacted.make(secret)], message)).pipe(
     Effect.provide(Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto)))
   )

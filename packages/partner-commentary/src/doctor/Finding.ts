@@ -1,6 +1,6 @@
 /** Defines the findings of the doctor. A finding is the result of one check of the service. */
 
-export type DoctorCheck =
+export type DoctorCheckName =
   | "mails"
   | "generations"
   | "waiting mails"
@@ -13,7 +13,7 @@ export type DoctorCheck =
   | "personas"
   | "licences"
 
-export interface DoctorFinding<Check extends string = DoctorCheck> {
+export interface DoctorFinding<Check extends string = DoctorCheckName> {
   readonly check: Check
   /**
    * With the state `mend`, the checked part of the service does not work until the operator acts. With the state

@@ -23,7 +23,7 @@ export interface LambdaContext {
 }
 
 /** The result of a scheduled invocation. An operator who invokes the function manually sees this result. */
-export interface ScheduleResult {
+export interface ScheduledRunResult {
   readonly taken: number
   readonly more_due: boolean
 }
@@ -31,7 +31,7 @@ export interface ScheduleResult {
 export type LambdaHandler = (
   event: unknown,
   invocation: LambdaContext
-) => Promise<GatewayResponse.GatewayResponse | ScheduleResult>
+) => Promise<GatewayResponse.GatewayResponse | ScheduledRunResult>
 
 /** The Effect services that the handler needs from the host. */
 export type HostServices = EmbeddedRequirements | Effect.Services<ReturnType<typeof drain>> | ApiCallCounter

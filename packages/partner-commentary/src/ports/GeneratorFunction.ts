@@ -1,8 +1,8 @@
 /** Implements CommentaryGenerator by calling an async function of the application. */
 import {
+  type CommentaryGenerationRequest,
   CommentaryGenerator,
-  GenerationFailed,
-  type GenerationRequest
+  GenerationFailed
 } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as CommentaryText from "@partner-commentary/generator/CommentaryText"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ import { callHostFunction, type HostFunctionContext, makeResultDecoder } from ".
  * unless the error has `permanent: true`.
  */
 export type GenerateCommentary = (
-  request: GenerationRequest,
+  request: CommentaryGenerationRequest,
   context: HostFunctionContext
 ) => string | PromiseLike<string>
 
@@ -24,7 +24,7 @@ const text = makeResultDecoder(Schema.String)
 
 export const layer = (generate: GenerateCommentary) =>
   Layer.succeed(CommentaryGenerator, {
-    generate: Effect.fn("CommentaryGenerator.generate")(function* (request: GenerationRequest) {
+    generate: Effect.fn("CommentaryGenerator.generate")(function* (request: CommentaryGenerationRequest) {
       const answer = Effect.flatMap(
         callHostFunction((context) => generate(request, context), longestCall),
         text

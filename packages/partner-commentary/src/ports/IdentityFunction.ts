@@ -1,5 +1,9 @@
-/** Implements DashboardIdentity by calling an async function of the application. */
-import { DashboardIdentity, IdentityUnreachable, TokenRefused } from "@partner-commentary/core/access/DashboardIdentity"
+/** Implements DashboardTokenVerifier by calling an async function of the application. */
+import {
+  DashboardTokenVerifier,
+  IdentityUnreachable,
+  TokenRefused
+} from "@partner-commentary/core/access/DashboardTokenVerifier"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
@@ -38,8 +42,8 @@ const verdict = makeResultDecoder(
 )
 
 export const layer = (identify: IdentifyCaller) =>
-  Layer.succeed(DashboardIdentity, {
-    verify: Effect.fn("DashboardIdentity.verify")(function* (token) {
+  Layer.succeed(DashboardTokenVerifier, {
+    verify: Effect.fn("DashboardTokenVerifier.verify")(function* (token) {
       if (token.length > longestToken) return yield* new TokenRefused({ expired: false })
       const found = yield* Effect.mapError(
         Effect.flatMap(

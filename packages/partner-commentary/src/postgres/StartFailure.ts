@@ -1,6 +1,6 @@
 /**
- * Converts a failed start of the database to an error that explains the cause in one sentence, which also contains the
- * driver's message.
+ * Converts a failed start of the database to an error with one sentence. The sentence explains the cause and contains
+ * the driver's message.
  */
 import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import * as Effect from "effect/Effect"

@@ -4,7 +4,7 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { Database } from "../Database.ts"
 import { makeSettingsDecoder, optionalBooleanOption } from "../OptionRules.ts"
-import { makeInvalidOptionError, type PartnerCommentaryError, withStartError } from "../PartnerCommentaryError.ts"
+import { makeInvalidOptionError, mapToStartError, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 import * as SqliteDatabase from "./SqliteDatabase.ts"
 
 export interface SqliteOptions {
@@ -23,7 +23,7 @@ export interface SqliteOptions {
 export const sqlite = (file: string | HostDatabase.HostDatabase, options: SqliteOptions = {}): Database => {
   const { migrate = true } = Result.getOrThrow(settings(options))
   const filename = Result.getOrThrow(named(file))
-  return withStartError(`The database ${filename}`, SqliteDatabase.layer(filename, { migrates: migrate }))
+  return mapToStartError(`The database ${filename}`, SqliteDatabase.layer(filename, { migrates: migrate }))
 }
 
 const settings = makeSettingsDecoder("database", { migrate: optionalBooleanOption })

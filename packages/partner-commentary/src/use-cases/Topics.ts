@@ -90,7 +90,7 @@ const notFound = <A, R>(found: Effect.Effect<A, TopicNotFound, R>) => Effect.map
 export const makeTopicUseCases = (run: RunUseCase) => ({
   /**
    * Submits a topic. Rejects with `no_valid_personas` if the topic cannot be sent to any of the personas. The topic
-   * counts towards the partner's quotas, as if the partner had submitted it through the API.
+   * counts towards the partner's quotas, as if the partner had submitted the topic through the API.
    */
   submit: (topic: NewTopic, options?: TransactionOption) =>
     run(

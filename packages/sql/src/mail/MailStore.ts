@@ -212,7 +212,7 @@ export const insertMails = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMa
  * assignment's row.
  */
 export const stalledNoticeTime = (sql: SqlClient.SqlClient, shareId: ShareId, now: Instant.Instant) => {
-  const { from, to } = StalledDraftNotice.stalledDraftNoticeIdRange(shareId)
+  const { from, to } = StalledDraftNotice.makeStalledDraftNoticeIdRange(shareId)
   return Effect.map(
     sql<{ readonly last: string | null }>`SELECT MAX(created_at) AS last FROM mails
       WHERE id > ${from} AND id < ${to} AND state <> 'obsolete'`,

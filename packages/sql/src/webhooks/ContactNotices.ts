@@ -7,13 +7,13 @@ import type { WebhookNoticeData } from "@partner-commentary/core/mail/WebhookNot
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import {
   addWebhookMention,
-  type ContactNotice,
   calculateNoticePeriodNumber,
   dropRemovedWebhookMentions,
   listNoticeWebhooks,
   makeNoticeMail,
-  maxMentionedWebhooks
-} from "@partner-commentary/core/webhook/ContactNotice"
+  maxMentionedWebhooks,
+  type WebhookContactNotice
+} from "@partner-commentary/core/webhook/WebhookContactNotice"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -26,7 +26,7 @@ import * as Mails from "../mail/MailStore.ts"
  */
 export const queueContactNotice = (
   sql: SqlClient,
-  notice: ContactNotice,
+  notice: WebhookContactNotice,
   bucket = calculateNoticePeriodNumber(notice.at)
 ): Effect.Effect<void, SqlError> =>
   Effect.gen(function* () {

@@ -4,9 +4,9 @@
 import type { EventId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { DeliveryAttemptFailure } from "@partner-commentary/core/webhook/Attempt"
-import type { Delivery, RecordedAttempt, StoredDeliveryState } from "@partner-commentary/core/webhook/Delivery"
+import type { Delivery, RecordedDeliveryAttempt, StoredDeliveryState } from "@partner-commentary/core/webhook/Delivery"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
-import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
+import type { DeliveryAttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { extractEventTime, makeLowestEventId } from "@partner-commentary/core/webhook/Event"
 import type { StoredEventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
@@ -42,7 +42,7 @@ interface WaitingRow {
 
 interface AttemptRow {
   readonly event_id: EventId
-  readonly kind: AttemptKind
+  readonly kind: DeliveryAttemptKind
   readonly started_at: string
   readonly duration: number
   readonly status: number | null
@@ -188,7 +188,15 @@ const delivery = (row: DeliveryRow, made: ReadonlyArray<AttemptRow>, at: Instant
   }
 }
 
-const attempt = ({ started_at, duration, excerpt, failure, kind, reason, status }: AttemptRow): RecordedAttempt => ({
+const attempt = ({
+  started_at,
+  duration,
+  excerpt,
+  failure,
+  kind,
+  reason,
+  status
+}: AttemptRow): RecordedDeliveryAttempt => ({
   at: Instant.fromIso(started_at),
   duration,
   status,

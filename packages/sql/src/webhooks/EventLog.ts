@@ -4,7 +4,7 @@
  * payloads, and reads only payloads that fit the page.
  */
 import { extractEventTime, makeLowestEventId } from "@partner-commentary/core/webhook/Event"
-import { EventLog, type EventLogQuery, type PastEvent } from "@partner-commentary/core/webhook/EventLog"
+import { EventLog, type EventLogQuery, type StoredEvent } from "@partner-commentary/core/webhook/EventLog"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,7 +14,7 @@ import { DirectReads } from "../database/DirectReads.ts"
 import { limitClause } from "../database/Limit.ts"
 import * as PreparedRead from "../database/PreparedRead.ts"
 
-interface Row extends PastEvent {
+interface Row extends StoredEvent {
   /** The number of events that were found, up to one more than the limit of the page. */
   readonly found: number
 }

@@ -6,7 +6,7 @@ import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import {
   TooManyWebhooks,
-  type WebhookDisabling,
+  type WebhookDisablingDetails,
   WebhookStore,
   type WebhookStoreChange
 } from "@partner-commentary/core/webhook/WebhookStore"
@@ -230,8 +230,8 @@ interface DisablingRow {
   readonly details: string
 }
 
-const disabling = ({ details, recorded_at }: DisablingRow): WebhookDisabling => {
-  const { reason } = JSON.parse(details) as Partial<WebhookDisabling>
+const disabling = ({ details, recorded_at }: DisablingRow): WebhookDisablingDetails => {
+  const { reason } = JSON.parse(details) as Partial<WebhookDisablingDetails>
   return { at: Instant.fromIso(recorded_at), reason: reason ?? "" }
 }
 

@@ -4,8 +4,8 @@
  */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
-import { type ContactNotice, listNoticeWebhooks } from "@partner-commentary/core/webhook/ContactNotice"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
+import { listNoticeWebhooks, type WebhookContactNotice } from "@partner-commentary/core/webhook/WebhookContactNotice"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -21,7 +21,7 @@ const begin = Math.ceil(start / (5 * minute)) * 5 * minute
 const notice = (
   { id, owner: { organizationId }, events }: Webhook,
   about: { readonly at: number; readonly host: string; readonly formerHost: string | null; readonly key?: string }
-): ContactNotice => ({
+): WebhookContactNotice => ({
   kind: about.formerHost === null ? "webhook_added" : "webhook_moved",
   organizationId,
   at: about.at,

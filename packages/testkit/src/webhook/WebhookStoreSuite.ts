@@ -1,13 +1,13 @@
 /** Tests the guarantees of the WebhookStore port: exact limits, sequential changes, and separate owners. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import { applyPatch, type Webhook } from "@partner-commentary/core/webhook/Webhook"
 import {
-  type ContactNotice,
   calculateNoticePeriodNumber,
   listNoticeWebhooks,
-  makeNoticeMail
-} from "@partner-commentary/core/webhook/ContactNotice"
-import { applyPatch, type Webhook } from "@partner-commentary/core/webhook/Webhook"
+  makeNoticeMail,
+  type WebhookContactNotice
+} from "@partner-commentary/core/webhook/WebhookContactNotice"
 import { WebhookStore, type WebhookStoreChange } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -25,7 +25,7 @@ const change = (of: Webhook, about: WebhookStoreChange["notice"] = null): Webhoo
   notice: about
 })
 
-const aboutIt = (of: Webhook): ContactNotice => ({
+const aboutIt = (of: Webhook): WebhookContactNotice => ({
   kind: "webhook_added",
   organizationId: of.owner.organizationId,
   at: start,

@@ -5,7 +5,7 @@
 import type * as Api from "@partner-commentary/api/DeliveriesApi"
 import { toIso, toIsoOrNull } from "@partner-commentary/core/shared/Instant"
 import { maxShownAttempts } from "@partner-commentary/core/webhook/Deliveries"
-import type { DeliveryWithStatus, RecordedAttempt } from "@partner-commentary/core/webhook/Delivery"
+import type { DeliveryWithStatus, RecordedDeliveryAttempt } from "@partner-commentary/core/webhook/Delivery"
 import { formatPublicEventId } from "@partner-commentary/core/webhook/Event"
 import type { WebhookRecoveryPreview } from "@partner-commentary/core/webhook/WebhookRecovery"
 
@@ -34,7 +34,7 @@ const common = (delivery: DeliveryWithStatus) => ({
   attempt_count: delivery.attemptCount
 })
 
-const attempt = ({ at, duration, failure, kind, reason, status }: RecordedAttempt) => ({
+const attempt = ({ at, duration, failure, kind, reason, status }: RecordedDeliveryAttempt) => ({
   kind,
   at: toIso(at),
   duration_ms: duration,

@@ -10,7 +10,7 @@ import type { WebhookNoticeData, WebhookNoticeKind } from "../mail/WebhookNotice
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 
-export interface ContactNotice {
+export interface WebhookContactNotice {
   readonly organizationId: OrganizationId
   readonly kind: WebhookNoticeKind
   readonly webhook: WebhookNoticeData
@@ -32,7 +32,10 @@ export const calculateNoticePeriodNumber = (at: Instant.Instant): number =>
   Instant.calculatePeriodNumber(at, bucketLength)
 
 /** Returns a new mail with only this notice for the five-minute period, due immediately or when the period begins. */
-export const makeNoticeMail = (bucket: number, { at, kind, organizationId, webhook }: ContactNotice): NewMail => ({
+export const makeNoticeMail = (
+  bucket: number,
+  { at, kind, organizationId, webhook }: WebhookContactNotice
+): NewMail => ({
   id: `${organizationId}.webhooks-${bucket}`,
   kind,
   shareId: null,
@@ -48,7 +51,7 @@ export const makeNoticeMail = (bucket: number, { at, kind, organizationId, webho
  */
 export const addWebhookMention = (
   present: WebhookNoticeData,
-  { at, kind, webhook }: ContactNotice
+  { at, kind, webhook }: WebhookContactNotice
 ): WebhookNoticeData => {
   const mentions = listNoticeWebhooks(present)
   const next = { ...webhook, kind, at: Instant.toIso(at) }
