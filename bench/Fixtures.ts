@@ -1,7 +1,7 @@
 /** Creates an organization with a key on a Postgres database, with the product's own commands. */
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
-import { LimitName } from "@partner-commentary/core/partner/Plan"
+import { PlanLimitName } from "@partner-commentary/core/partner/Plan"
 import { commandLinePath, makeServerEnvironment } from "./Servers.ts"
 
 export interface BenchmarkPartner {
@@ -9,7 +9,7 @@ export interface BenchmarkPartner {
   readonly key: string
 }
 
-const unlimited = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000000`])
+const unlimited = PlanLimitName.literals.flatMap((name) => ["--limit", `${name}=1000000000`])
 
 const commandOn =
   (folder: string, variables: NodeJS.ProcessEnv) =>

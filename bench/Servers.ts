@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { promisify } from "node:util"
-import { LimitName } from "@partner-commentary/core/partner/Plan"
+import { PlanLimitName } from "@partner-commentary/core/partner/Plan"
 
 export interface ServerFixtures {
   readonly key: string
@@ -100,7 +100,7 @@ export const makeFixtures = async (folder: string, variables: NodeJS.ProcessEnv 
   }
   const organization = await command(
     ...["org", "create", "--name", "Bench"],
-    ...LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000000`])
+    ...PlanLimitName.literals.flatMap((name) => ["--limit", `${name}=1000000000`])
   )
   const personaIds: Array<string> = []
   for (const name of ["Ada", "Grace", "Katherine"]) {

@@ -7,7 +7,7 @@ import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Core from "@partner-commentary/core/Core"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
-import { limitsOf } from "@partner-commentary/core/partner/Plan"
+import { resolveLimits } from "@partner-commentary/core/partner/Plan"
 import { Personas } from "@partner-commentary/core/persona/Personas"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
@@ -45,7 +45,7 @@ export const submitArticle = Effect.fn("submitArticle")(function* (newsroom: str
   const personas = yield* (yield* Personas).list({ organizationId: organization.id, environment: "live" })
   const [found] = yield* sql<{ readonly title: string }>`SELECT title FROM articles WHERE id = ${article}`
   const submission = yield* topics.prepare(
-    { organization, environment: "live", limits: limitsOf(organization) },
+    { organization, environment: "live", limits: resolveLimits(organization) },
     {
       content: found?.title ?? "",
       personaIds: personas.map(({ id }) => id),

@@ -1,8 +1,8 @@
 /**
- * Implements DashboardIdentity for a host whose login signs tokens with a secret that the host shares with the service.
- * This adapter needs no identity provider or JWKS.
+ * Implements DashboardTokenVerifier for a host whose login signs tokens with a secret that the host shares with the
+ * service. This adapter needs no identity provider or JWKS.
  */
-import { DashboardIdentity, TokenRefused } from "@partner-commentary/core/access/DashboardIdentity"
+import { DashboardTokenVerifier, TokenRefused } from "@partner-commentary/core/access/DashboardTokenVerifier"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,7 +14,7 @@ export const layer = (secret: Redacted.Redacted<string>, rules: { issuer: string
   const key = new TextEncoder().encode(Redacted.value(secret))
   const always = { ...rules, algorithms: ["HS256"], requiredClaims: ["exp"], clockTolerance: 30 }
   const refused = new TokenRefused({ expired: false })
-  return Layer.succeed(DashboardIdentity, {
+  return Layer.succeed(DashboardTokenVerifier, {
     verify: Effect.fnUntraced(function* (token) {
       if (token.length > 8 * 1024) return yield* refused
       const currentDate = DateTime.toDateUtc(yield* DateTime.now)

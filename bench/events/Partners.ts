@@ -4,7 +4,7 @@
  */
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
-import { LimitName } from "@partner-commentary/core/partner/Plan"
+import { PlanLimitName } from "@partner-commentary/core/partner/Plan"
 import * as Servers from "../Servers.ts"
 
 export interface NewPartnerOptions {
@@ -43,7 +43,7 @@ const testKey = async (folder: string, variables: NodeJS.ProcessEnv) => {
     })
     return JSON.parse(stdout)
   }
-  const limits = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000000`])
+  const limits = PlanLimitName.literals.flatMap((name) => ["--limit", `${name}=1000000000`])
   const { id } = await command("org", "create", "--name", "Bench", ...limits)
   const words = ["--org", id, "--name", "bench", "--scopes", "topics:submit,topics:read", "--environment", "test"]
   return (await command("key", "create", ...words)).full_key as string

@@ -1,7 +1,7 @@
 /** Tests the service with the host's own personas and licences. All other data is in the service's own stores. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, it } from "@effect/vitest"
-import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import { DashboardTokenVerifier } from "@partner-commentary/core/access/DashboardTokenVerifier"
 import * as Core from "@partner-commentary/core/Core"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
@@ -23,7 +23,7 @@ const stranger = "0190a5d8-0000-7000-8000-000000000003"
 
 const service = Layer.merge(TestApi.layerMemory, Workers.layer).pipe(
   Layer.provideMerge(Core.layer),
-  Layer.provide(DashboardIdentity.layerNone),
+  Layer.provide(DashboardTokenVerifier.layerNone),
   Layer.provideMerge(OwnPersonaStore.layerWithOwnPersonas(":memory:")),
   Layer.provideMerge([
     Mailbox.layer,

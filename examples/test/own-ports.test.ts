@@ -9,7 +9,7 @@ import { OrganizationStore } from "@partner-commentary/core/partner/Organization
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
-import * as DashboardIdentitySuite from "@partner-commentary/testkit/DashboardIdentitySuite"
+import * as DashboardTokenVerifierSuite from "@partner-commentary/testkit/DashboardTokenVerifierSuite"
 import * as MailerSuite from "@partner-commentary/testkit/MailerSuite"
 import * as OrganizationReadingSuite from "@partner-commentary/testkit/OrganizationReadingSuite"
 import * as PersonaReadingSuite from "@partner-commentary/testkit/PersonaReadingSuite"
@@ -112,7 +112,7 @@ describe("the example mailer for an HTTP mail service", () => {
 })
 
 const rules = { issuer: "https://login.host.example", audience: "commentary" }
-const mint = Layer.succeed(DashboardIdentitySuite.TokenIssuer, {
+const mint = Layer.succeed(DashboardTokenVerifierSuite.TokenIssuer, {
   ...rules,
   organizationClaim: "tenant",
   sign: (claims) =>
@@ -121,7 +121,7 @@ const mint = Layer.succeed(DashboardIdentitySuite.TokenIssuer, {
     )
 })
 
-DashboardIdentitySuite.suite("the host's own login", Layer.merge(OwnDashboardIdentity.layer(secret, rules), mint))
+DashboardTokenVerifierSuite.suite("the host's own login", Layer.merge(OwnDashboardIdentity.layer(secret, rules), mint))
 
 const tables = Layer.effectDiscard(
   Effect.gen(function* () {

@@ -3,13 +3,14 @@
  * changes. To find removed error codes, this module rewrites each error code as a separate media type. To find changes
  * of scopes and enumerations, this module compares scopes and enumerations itself.
  */
-import { errorCodeOf, errorEnvelopesOf } from "@partner-commentary/api/description/Answers"
+
 import {
   jsonContentType,
   mapValues,
   type OpenApiDocument,
   type ResponseObject
 } from "@partner-commentary/api/description/Document"
+import { findErrorCode, listErrorEnvelopes } from "@partner-commentary/api/description/Responses"
 import { apiDiff } from "api-smart-diff"
 
 export const findBreakingChanges = (before: OpenApiDocument, after: OpenApiDocument): ReadonlyArray<string> => {
@@ -125,7 +126,7 @@ const words = new Set(["description", "summary", "example", "examples", "tags", 
 const byCode = (response: ResponseObject, schemas: OpenApiDocument["components"]["schemas"]): ResponseObject => {
   const schema = response.content?.[jsonContentType]?.schema
   if (schema === undefined) return response
-  const media = errorEnvelopesOf(schema, schemas).map((one) => [`application/${errorCodeOf(one)}`, { schema: one }])
+  const media = listErrorEnvelopes(schema, schemas).map((one) => [`application/${findErrorCode(one)}`, { schema: one }])
   return { ...response, content: Object.fromEntries(media) }
 }
 

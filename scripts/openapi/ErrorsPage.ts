@@ -1,7 +1,7 @@
 /** Generates docs/reference/errors.md from the contract: each error code with its status, meaning and remedy. */
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { type ErrorCode, errorGuide } from "@partner-commentary/api/ErrorGuide"
-import { statusOf } from "@partner-commentary/api/Errors"
+import { httpStatusByErrorCode } from "@partner-commentary/api/Errors"
 import { wrapText } from "../Wrap.ts"
 
 export const renderErrorsPage = ({ components, paths }: OpenApiDocument): string => {
@@ -15,7 +15,7 @@ export const renderErrorsPage = ({ components, paths }: OpenApiDocument): string
     return [
       `## ${code}`,
       "",
-      `Status ${statusOf[code]}. ${meanings.get(code) ?? ""}`,
+      `Status ${httpStatusByErrorCode[code]}. ${meanings.get(code) ?? ""}`,
       "",
       ...wrapText(`- \`details\`: ${details}`, "  "),
       ...wrapText(`- **What to do.** ${advice}`, "  ")

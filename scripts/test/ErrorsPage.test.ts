@@ -1,5 +1,5 @@
 /** Tests that docs/reference/errors.md explains every error code. */
-import { statusOf } from "@partner-commentary/api/Errors"
+import { httpStatusByErrorCode } from "@partner-commentary/api/Errors"
 import { expect, it } from "vitest"
 import { readRepositoryFiles } from "../Repository.ts"
 
@@ -9,5 +9,5 @@ it("the errors page has the status and the meaning of every error code", () => {
     code,
     Number(status)
   ])
-  expect(Object.fromEntries(explained)).toEqual(statusOf)
+  expect(Object.fromEntries(explained)).toEqual(httpStatusByErrorCode)
 })

@@ -51,7 +51,7 @@ describe("the page of ports", () => {
     const below = (title: string) => groups.get(title)?.map(({ name }) => name)
     expect(below("Replaceable alone")).toEqual([
       "CommentaryGenerator",
-      "DashboardIdentity",
+      "DashboardTokenVerifier",
       "Mailer",
       "MediaStorage",
       "MediaSynthesizer",

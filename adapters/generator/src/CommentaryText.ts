@@ -3,8 +3,8 @@
  * HTML-escaped here, because pages escape it when they show it.
  */
 import {
+  type CommentaryGenerationRequest,
   GenerationFailed,
-  type GenerationRequest,
   maxCommentaryLength
 } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { toPlainText } from "@partner-commentary/core/shared/Text"
@@ -65,7 +65,7 @@ const refuse = (reason: string) => Result.fail(new GenerationFailed({ permanent:
  */
 export const cleanAndValidateCommentary = (
   text: string,
-  request: Pick<GenerationRequest, "topic" | "perspective">
+  request: Pick<CommentaryGenerationRequest, "topic" | "perspective">
 ): Result.Result<string, GenerationFailed> => {
   const commentary = unwrapped(unwrapped(withoutThinking(toPlainText(text))))
   if (commentary === "") return refuse("the answer is empty")

@@ -4,9 +4,9 @@
  * the text.
  */
 import {
+  type CommentaryGenerationRequest,
   CommentaryGenerator,
-  GenerationFailed,
-  type GenerationRequest
+  GenerationFailed
 } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -34,7 +34,7 @@ export const layer = (options: OpenAiGeneratorOptions): Layer.Layer<CommentaryGe
     Effect.gen(function* () {
       const time = Duration.min(options.timeout ?? longestCall, longestCall)
       const server = yield* OpenAiServer.connectToServer(options, { time, size: largestAnswer })
-      const generate = Effect.fn("CommentaryGenerator.generate")(function* (request: GenerationRequest) {
+      const generate = Effect.fn("CommentaryGenerator.generate")(function* (request: CommentaryGenerationRequest) {
         const question = HttpClientRequest.post("/chat/completions", { acceptJson: true }).pipe(
           HttpClientRequest.bodyJsonUnsafe({ model: options.model, messages: Prompt.makePromptMessages(request) })
         )

@@ -3,7 +3,7 @@
  * of JSON between two delimiter lines, so no line of the material can equal a delimiter. `CommentaryText` checks the
  * response.
  */
-import type { GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import type { CommentaryGenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 
 export interface ChatMessage {
   readonly role: "system" | "user"
@@ -43,7 +43,7 @@ export const makePromptMessages = ({
   topic,
   perspective,
   revision
-}: GenerationRequest): ReadonlyArray<ChatMessage> => {
+}: CommentaryGenerationRequest): ReadonlyArray<ChatMessage> => {
   const material = {
     persona: { name: persona.name, bio: persona.bio, expertise: persona.expertise },
     topic,

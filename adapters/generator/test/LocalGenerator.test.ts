@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
+  type CommentaryGenerationRequest,
   CommentaryGenerator,
-  type GenerationRequest,
   maxCommentaryLength
 } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { composeLocalCommentary } from "@partner-commentary/core/commentary/LocalCommentary"
@@ -14,7 +14,7 @@ import { arbitraryGenerationRequest, arbitraryText } from "./Requests.ts"
 const lengthOf = (text: string) => Array.from(text).length
 const requests = arbitraryGenerationRequest(arbitraryText(500), arbitraryText(5000, 10))
 
-const asked: GenerationRequest = {
+const asked: CommentaryGenerationRequest = {
   persona: { name: "Ada", bio: "", expertise: [] },
   topic: "Should the league play in summer?",
   perspective: Array.from({ length: 40 }, (_, i) => `Reason number ${i} is that summer football suits the fans.`).join(

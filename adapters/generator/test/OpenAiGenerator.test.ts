@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { CommentaryGenerator, type GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import {
+  type CommentaryGenerationRequest,
+  CommentaryGenerator
+} from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as OpenAiGenerator from "@partner-commentary/generator/OpenAiGenerator"
 import * as Prompt from "@partner-commentary/generator/Prompt"
 import * as CommentaryGeneratorSuite from "@partner-commentary/testkit/CommentaryGeneratorSuite"
@@ -21,7 +24,7 @@ import {
 
 const key = "sk-test-1234567890abcdef"
 
-const request: GenerationRequest = {
+const request: CommentaryGenerationRequest = {
   persona: { name: "Ada", bio: "Former goalkeeper", expertise: ["football"] },
   topic: "Should the league play in summer?",
   perspective: "Summer football is easier on the pitches and on the fans."

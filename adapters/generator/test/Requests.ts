@@ -1,5 +1,5 @@
 /** Generates arbitrary generation requests with any Unicode text, and with texts that imitate prompt delimiters. */
-import type { GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import type { CommentaryGenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as fc from "fast-check"
 
 /**
@@ -47,7 +47,7 @@ export const arbitraryHostileText = (delimiters: ReadonlyArray<string>): fc.Arbi
 export const arbitraryGenerationRequest = (
   text: fc.Arbitrary<string>,
   perspective = text
-): fc.Arbitrary<GenerationRequest> =>
+): fc.Arbitrary<CommentaryGenerationRequest> =>
   fc
     .record({
       persona: fc.record({ name: text, bio: text, expertise: fc.array(text, { maxLength: 3 }) }),

@@ -2,7 +2,7 @@
  * Caches the JWKS of an identity provider. While the provider cannot be reached, the cached keys remain valid for up to
  * 24 hours.
  */
-import { IdentityUnreachable, TokenRefused } from "@partner-commentary/core/access/DashboardIdentity"
+import { IdentityUnreachable, TokenRefused } from "@partner-commentary/core/access/DashboardTokenVerifier"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { limitResponseSize } from "@partner-commentary/core/shared/ResponseLimit"
 import * as Duration from "effect/Duration"

@@ -1,5 +1,5 @@
 /** Verifies dashboard tokens of an identity provider that publishes its keys as a JWKS. */
-import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import { DashboardTokenVerifier } from "@partner-commentary/core/access/DashboardTokenVerifier"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as JwksCache from "./JwksCache.ts"
@@ -9,12 +9,12 @@ export interface JwksIdentityOptions extends ExpectedClaims {
   readonly jwksUrl: string
 }
 
-/** Provides DashboardIdentity. The service fetches the keys when the first token arrives. */
+/** Provides DashboardTokenVerifier. The service fetches the keys when the first token arrives. */
 export const layer = ({ jwksUrl, ...expected }: JwksIdentityOptions) =>
   Layer.effect(
-    DashboardIdentity,
+    DashboardTokenVerifier,
     Effect.map(JwksCache.makeJwksCache(jwksUrl), (findKey) =>
-      DashboardIdentity.of({ verify: (token) => verifyToken(token, findKey, expected) })
+      DashboardTokenVerifier.of({ verify: (token) => verifyToken(token, findKey, expected) })
     )
   )
 

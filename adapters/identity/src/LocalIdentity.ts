@@ -3,7 +3,7 @@
  * secret.
  */
 import { createPrivateKey, createPublicKey, hkdfSync } from "node:crypto"
-import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import { DashboardTokenVerifier } from "@partner-commentary/core/access/DashboardTokenVerifier"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -48,7 +48,7 @@ export const layer = ({ secret }: { readonly secret: Redacted.Redacted<string> }
       // The key is derived on demand, because most processes never need it.
       const made = yield* Effect.cached(Effect.sync(() => keys(secret)))
       const publicKey = Effect.map(made, ({ publicKey }) => publicKey)
-      const identity = DashboardIdentity.of({
+      const identity = DashboardTokenVerifier.of({
         verify: (token) => verifyToken(token, () => publicKey, expected)
       })
       const tokens = LocalTokens.of({
@@ -65,7 +65,7 @@ export const layer = ({ secret }: { readonly secret: Redacted.Redacted<string> }
           return yield* Effect.promise(() => token.sign(privateKey))
         })
       })
-      return Context.make(DashboardIdentity, identity).pipe(Context.add(LocalTokens, tokens))
+      return Context.make(DashboardTokenVerifier, identity).pipe(Context.add(LocalTokens, tokens))
     })
   )
 

@@ -3,7 +3,7 @@ import {
   type DashboardTokenClaims,
   type IdentityUnreachable,
   TokenRefused
-} from "@partner-commentary/core/access/DashboardIdentity"
+} from "@partner-commentary/core/access/DashboardTokenVerifier"
 import { hasForbiddenControlCharacters } from "@partner-commentary/core/shared/Text"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"

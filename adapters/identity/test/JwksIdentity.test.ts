@@ -1,10 +1,10 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import { DashboardTokenVerifier } from "@partner-commentary/core/access/DashboardTokenVerifier"
 import * as JwksIdentity from "@partner-commentary/identity/JwksIdentity"
-import * as DashboardIdentitySuite from "@partner-commentary/testkit/DashboardIdentitySuite"
-import { makeToken, TokenIssuer, verifyTestToken } from "@partner-commentary/testkit/DashboardIdentitySuite"
+import * as DashboardTokenVerifierSuite from "@partner-commentary/testkit/DashboardTokenVerifierSuite"
+import { makeToken, TokenIssuer, verifyTestToken } from "@partner-commentary/testkit/DashboardTokenVerifierSuite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -24,7 +24,7 @@ const world = identity.pipe(
   Layer.provideMerge(TestIdentityProvider.layer)
 )
 
-DashboardIdentitySuite.suite("JWKS", world)
+DashboardTokenVerifierSuite.suite("JWKS", world)
 
 /** Signs a valid token with the given key of the provider. */
 const signedBy = (kid: string) =>
@@ -197,7 +197,7 @@ describe("Identity provider that is down", () => {
       const provider = yield* TestIdentityProvider
       const good = yield* makeToken()
       yield* provider.stop
-      const error = yield* Effect.flip(Effect.flatMap(DashboardIdentity, ({ verify }) => verify(good)))
+      const error = yield* Effect.flip(Effect.flatMap(DashboardTokenVerifier, ({ verify }) => verify(good)))
       assert.match(error.message, /^The identity provider cannot be reached: connect ECONNREFUSED [\d.:]+$/)
     }).pipe(Effect.provide(world))
   )

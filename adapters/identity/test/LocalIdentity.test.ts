@@ -1,9 +1,9 @@
 import { createPrivateKey, createPublicKey, hkdfSync } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import { DashboardTokenVerifier } from "@partner-commentary/core/access/DashboardTokenVerifier"
 import * as LocalIdentity from "@partner-commentary/identity/LocalIdentity"
-import * as DashboardIdentitySuite from "@partner-commentary/testkit/DashboardIdentitySuite"
-import { TokenIssuer, verifyTestToken } from "@partner-commentary/testkit/DashboardIdentitySuite"
+import * as DashboardTokenVerifierSuite from "@partner-commentary/testkit/DashboardTokenVerifierSuite"
+import { TokenIssuer, verifyTestToken } from "@partner-commentary/testkit/DashboardTokenVerifierSuite"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -32,7 +32,7 @@ const mint = Layer.succeed(TokenIssuer, {
     Effect.promise(() => new SignJWT({ ...claims }).setProtectedHeader({ alg: "EdDSA" }).sign(privateKey))
 })
 
-DashboardIdentitySuite.suite("local", Layer.merge(local, mint))
+DashboardTokenVerifierSuite.suite("local", Layer.merge(local, mint))
 
 const issued = Effect.flatMap(LocalIdentity.LocalTokens, ({ issue }) =>
   issue({ organization: "acme", expiresIn: Duration.hours(1) })
@@ -42,7 +42,7 @@ describe("Local tokens", () => {
   it.effect("local tokens are valid for the requested time, but only in processes with the same secret", () =>
     Effect.gen(function* () {
       const token = yield* issued
-      const { verify } = yield* DashboardIdentity
+      const { verify } = yield* DashboardTokenVerifier
       assert.deepStrictEqual(yield* verify(token), { organization: "acme", subject: "local" })
       const elsewhere = (text: string) =>
         Effect.provide(verifyTestToken(token), Layer.fresh(LocalIdentity.layer({ secret: Redacted.make(text) })))

@@ -1,5 +1,5 @@
 /** Starts a real identity provider on a free port. Tests can make the provider fail. */
-import { type TokenClaims, TokenIssuer } from "@partner-commentary/testkit/DashboardIdentitySuite"
+import { type TokenClaims, TokenIssuer } from "@partner-commentary/testkit/DashboardTokenVerifierSuite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

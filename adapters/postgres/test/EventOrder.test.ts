@@ -8,7 +8,7 @@ import { now, toIso } from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { lowestEventIdAt } from "@partner-commentary/core/webhook/Event"
+import { makeLowestEventId } from "@partner-commentary/core/webhook/Event"
 import { EventHistory } from "@partner-commentary/core/webhook/EventHistory"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Creator from "@partner-commentary/testkit/support/Creator"
@@ -67,7 +67,7 @@ const writing = Effect.fnUntraced(function* (mine: Owner, share: ShareId, go: Ef
   const sql = yield* SqlClient.SqlClient
   const written = yield* Deferred.make<number>()
   const at = yield* now
-  const id = `${lowestEventIdAt(at).slice(0, 24)}${share.slice(24)}`
+  const id = `${makeLowestEventId(at).slice(0, 24)}${share.slice(24)}`
   const row = { id, organization_id: mine.organizationId, environment: mine.environment, type: "commentary.failed" }
   const payload = JSON.stringify({ data: { share_id: share } })
   const fiber = yield* Effect.forkChild(

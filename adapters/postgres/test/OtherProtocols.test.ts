@@ -2,7 +2,7 @@
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
+import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -68,7 +68,7 @@ describe("Servers that do not speak Postgres", () => {
         ]) {
           const { port } = yield* stranger(says)
           for (const query of ["sslmode=disable", "sslmode=require"]) {
-            const sentence = errorMessageWithCauses(yield* refusal(`postgres://u:x@127.0.0.1:${port}/x?${query}`))
+            const sentence = formatErrorWithCauses(yield* refusal(`postgres://u:x@127.0.0.1:${port}/x?${query}`))
             assert.match(
               sentence,
               /^what answers there does not speak as Postgres does/,

@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { lowestEventIdAt } from "@partner-commentary/core/webhook/Event"
+import { makeLowestEventId } from "@partner-commentary/core/webhook/Event"
 import { EventLog } from "@partner-commentary/core/webhook/EventLog"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
@@ -82,7 +82,7 @@ it.effect("a read of a few events touches few database pages, even if 20,000 eve
     const log = yield* EventLog
     const mine = makeOwner()
     const types = EventType.literals
-    const id = sql`SUBSTR(${lowestEventIdAt(start)}, 1, 24) || LPAD(CAST(n AS TEXT), 12, '0')`
+    const id = sql`SUBSTR(${makeLowestEventId(start)}, 1, 24) || LPAD(CAST(n AS TEXT), 12, '0')`
     yield* sql`INSERT INTO events (id, organization_id, environment, type, share_id, created_at, payload)
       SELECT ${id}, ${mine.organizationId}, ${mine.environment},
         (CAST(${`{${types.join()}}`} AS TEXT[]))[1 + n % CAST(${types.length} AS INTEGER)], 'share', '', '{}'

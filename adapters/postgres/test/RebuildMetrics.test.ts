@@ -1,6 +1,6 @@
 /** Tests that `metrics rebuild` on Postgres computes the same metrics as the incremental updates. */
 import { assert, describe, it } from "@effect/vitest"
-import { percentilesOf } from "@partner-commentary/core/performance/Histogram"
+import { calculatePercentiles } from "@partner-commentary/core/performance/Histogram"
 import { summarizeMetrics } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -57,7 +57,7 @@ describe("Metrics rebuild", () => {
         assert.deepInclude(counted?.counts, { sent: 45, pending: 15, approved: 30 })
         assert.deepInclude(other?.counts, { sent: 45, pending: 15, declined: 15, cancelled: 15 })
         for (const { response } of [before[0], counted].flatMap((one) => one ?? [])) {
-          const exact = percentilesOf(new Map(times.map((time) => [time, 1]))).p90 ?? 0
+          const exact = calculatePercentiles(new Map(times.map((time) => [time, 1]))).p90 ?? 0
           assert.strictEqual(response.count, 45)
           assert.closeTo(response.p90 ?? 0, exact, exact * 0.05)
         }

@@ -1,7 +1,7 @@
 /** Tests which signals a process without workers sends to other processes. */
 import { assert, it } from "@effect/vitest"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
-import { newEventsSignal, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { makeNewEventsSignal, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as PostgresWorkSignal from "@partner-commentary/postgres/WorkSignal"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -73,7 +73,7 @@ it.effect("a waiting request continues when the LISTEN connection is restored, b
     const { channel } = makeChannel()
     const one = yield* process(channel)
     const id = "7e570000-0000-4000-8000-000000000001" as OrganizationId
-    const wait = yield* one.listen(newEventsSignal({ organizationId: id, environment: "live" }))
+    const wait = yield* one.listen(makeNewEventsSignal({ organizationId: id, environment: "live" }))
     const waiting = yield* Effect.forkChild(wait(Duration.minutes(1)), { startImmediately: true })
     yield* one.notify
     yield* TestClock.adjust("30 seconds")

@@ -10,7 +10,7 @@ import { WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
-import { latestPlausibleDueTimes } from "@partner-commentary/core/shared/DueTimes"
+import { calculateLatestPlausibleDueTimes } from "@partner-commentary/core/shared/DueTimes"
 import { Environment } from "@partner-commentary/core/shared/Owner"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -241,7 +241,7 @@ const everything = Effect.gen(function* () {
   yield* assignments.stalled
   for (const mail of yield* mails.claim(start, start + day, 1)) yield* mails.settle(mail, { state: "sent" }, start)
   yield* mails.nextDue
-  const latest = latestPlausibleDueTimes(start, Duration.minutes(1), [Duration.minutes(1), Duration.hours(1)])
+  const latest = calculateLatestPlausibleDueTimes(start, Duration.minutes(1), [Duration.minutes(1), Duration.hours(1)])
   yield* mails.repairDueTimes(latest)
   yield* assignments.putOff(latest, start, 10)
   yield* (yield* MediaJobStore).repairDueTimes(latest)

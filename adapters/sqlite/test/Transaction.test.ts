@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { DefaultScheduler, FairShareKey } from "@partner-commentary/core/shared/FairShare"
-import { afterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
+import { runAfterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
 import { transact } from "@partner-commentary/sql/database/Transaction"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as Effect from "effect/Effect"
@@ -40,7 +40,7 @@ describe("Transactions with conflicts", () => {
         const inner = conflicting(2)
         let outer = 0
         let after = 0
-        const count = afterCommit(
+        const count = runAfterCommit(
           Effect.sync(() => {
             after++
           })

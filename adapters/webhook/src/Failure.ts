@@ -2,10 +2,11 @@
  * Maps errors of a webhook request to a failure code and a sentence. Partners read the sentence, so it contains no
  * addresses and no internal details.
  */
-import { type TransportFailure, WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
+import { WebhookNotSent, type WebhookTransportFailure } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Duration from "effect/Duration"
 
-export const makeRequestFailure = (failure: TransportFailure, reason: string) => new WebhookNotSent({ failure, reason })
+export const makeRequestFailure = (failure: WebhookTransportFailure, reason: string) =>
+  new WebhookNotSent({ failure, reason })
 
 export const makeTimeoutFailure = (bound: Duration.Duration) =>
   makeRequestFailure("timeout", `The receiver did not complete its answer within ${Duration.format(bound)}.`)

@@ -8,7 +8,7 @@ import * as DatabaseErrors from "@partner-commentary/settings/DatabaseErrors"
 import {
   type DatabaseSettings,
   isPostgresSettings,
-  postgresPoolOptionsOf
+  toPostgresOptions
 } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
@@ -29,7 +29,7 @@ const opened = (database: DatabaseSettings) =>
   (isPostgresSettings(database)
     ? lazyLayer(
         () => import("partner-commentary/postgres/PostgresDatabase"),
-        ({ layer }) => layer(postgresPoolOptionsOf(database), { migrates: true, listens: false, keepsTime: false })
+        ({ layer }) => layer(toPostgresOptions(database), { migrates: true, listens: false, keepsTime: false })
       )
     : lazyLayer(
         () => import("partner-commentary/sqlite/SqliteDatabase"),

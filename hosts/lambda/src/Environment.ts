@@ -10,7 +10,7 @@ import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import { effectLogLevels } from "@partner-commentary/settings/LogLevels"
 import type { MediaBucketSettings, MediaFolderSettings } from "@partner-commentary/settings/MediaSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
-import { SettingRefused } from "@partner-commentary/settings/Variable"
+import { InvalidSetting } from "@partner-commentary/settings/Variable"
 import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -42,12 +42,12 @@ const read = Effect.gen(function* () {
 })
 
 const cautions = (settings: Settings.Settings): ReadonlyArray<string> => [
-  ...ConfigSummary.settingWarnings(settings),
-  ...Option.toArray(ConfigSummary.missingIdentityProviderWarning(settings))
+  ...ConfigSummary.listSettingWarnings(settings),
+  ...Option.toArray(ConfigSummary.findMissingIdentityProviderWarning(settings))
 ]
 
 const missing = (name: string, why: string) =>
-  Effect.fail(new SettingRefused({ name, reason: `must be set on Lambda: ${why}` }))
+  Effect.fail(new InvalidSetting({ name, reason: `must be set on Lambda: ${why}` }))
 
 const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
   const { generator, identity, mail, media, webhooks } = settings
@@ -85,7 +85,7 @@ const loggers = (log: Settings.Settings["log"]) =>
  * Builds the service from the environment. The explicit type keeps the optional Postgres adapter's types out of the
  * package's type declarations.
  */
-export const layer: Layer.Layer<HostServices, SettingRefused | MailSettingRefused> = Layer.unwrap(
+export const layer: Layer.Layer<HostServices, InvalidSetting | MailSettingRefused> = Layer.unwrap(
   Effect.map(read, (environment) => {
     const { apiRoot, secrets, settings } = environment
     return Composition.layer({

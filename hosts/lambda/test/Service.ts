@@ -6,7 +6,7 @@ import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { GatewayResponse } from "partner-commentary/lambda/GatewayResponse"
-import type { ScheduleResult } from "partner-commentary/lambda/Handler"
+import type { ScheduledRunResult } from "partner-commentary/lambda/Handler"
 import { type HostServices, type LambdaHandler, makeHandler } from "../src/Handler.ts"
 
 export const apiRoot = "https://commentary.example"
@@ -25,7 +25,7 @@ export const makeLambdaHandler: Effect.Effect<LambdaHandler, never, HostServices
 export const lambdaContextWithOneMinuteLeft = { getRemainingTimeInMillis: () => 60_000 }
 
 /** Normalizes a response: all headers in one object, and the body as bytes. */
-export const normalizeResponse = (answer: GatewayResponse | ScheduleResult) => {
+export const normalizeResponse = (answer: GatewayResponse | ScheduledRunResult) => {
   if (!("statusCode" in answer)) throw new Error("this answers no request")
   const { body, headers, isBase64Encoded, multiValueHeaders, statusCode } = answer
   const pairs = Object.entries(multiValueHeaders ?? {}).map(([name, values]) => [name, values.join(", ")])

@@ -3,9 +3,9 @@
  * attempts fail.
  */
 import {
+  type CommentaryGenerationRequest,
   CommentaryGenerator,
-  GenerationFailed,
-  type GenerationRequest
+  GenerationFailed
 } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 export class ScriptedGenerator extends Context.Service<
   ScriptedGenerator,
   {
-    readonly requests: Effect.Effect<ReadonlyArray<GenerationRequest>>
+    readonly requests: Effect.Effect<ReadonlyArray<CommentaryGenerationRequest>>
     /** Makes the next attempts fail, one attempt for each argument. */
     readonly failNext: (...failures: ReadonlyArray<{ readonly permanent: boolean }>) => Effect.Effect<void>
     /** Sets the texts of the next drafts, one text for each argument. */
@@ -23,7 +23,7 @@ export class ScriptedGenerator extends Context.Service<
 >()("@partner-commentary/test/ScriptedGenerator") {
   static readonly layer: Layer.Layer<ScriptedGenerator | CommentaryGenerator> = Layer.effectContext(
     Effect.sync(() => {
-      const requests: Array<GenerationRequest> = []
+      const requests: Array<CommentaryGenerationRequest> = []
       const failures: Array<{ readonly permanent: boolean }> = []
       const texts: Array<string> = []
       const scripted = ScriptedGenerator.of({

@@ -2,7 +2,7 @@
  * The draft generator in a test. By default the generator immediately returns a draft with the persona's name and the
  * creator's perspective.
  */
-import type { GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import type { CommentaryGenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { ScriptedGenerator } from "./ScriptedGenerator.ts"
 import type { TestInstance } from "./TestInstance.ts"
 
@@ -22,7 +22,7 @@ export class TestGenerator {
   }
 
   /** All requests so far, in order, including those of failed attempts. */
-  get requests(): ReadonlyArray<GenerationRequest> {
+  get requests(): ReadonlyArray<CommentaryGenerationRequest> {
     return this.#instance.runSync(this.#instance.service(ScriptedGenerator).requests)
   }
 

@@ -4,7 +4,7 @@
  */
 import type { ApiKeyScope } from "@partner-commentary/core/access/Scope"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
-import type { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
+import type { PlanLimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -62,7 +62,7 @@ export interface TestOrganizationSeed<
    * The organization's limits. By default the rate limits are so high that a test does not reach them. Set lower limits
    * here, or pass `"plan"` for the limits of the plan.
    */
-  readonly limits?: LimitOverrides | "plan"
+  readonly limits?: PlanLimitOverrides | "plan"
   /** The address that receives notices about undeliverable requests and webhooks. */
   readonly contactEmail?: string | null
 }

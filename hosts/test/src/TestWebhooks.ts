@@ -4,7 +4,7 @@
  */
 import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"
 import { Encryption } from "@partner-commentary/core/shared/Encryption"
-import { webhookSecretEncryptionPurpose } from "@partner-commentary/core/webhook/WebhookSecret"
+import { makeSecretEncryptionPurpose } from "@partner-commentary/core/webhook/WebhookSecret"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import {
   WebhookNotSent,
@@ -160,7 +160,7 @@ export class TestWebhooks {
       for (const { id, encryptedSecret } of yield* store.encryptedSecrets(null, 10_000)) {
         const opened =
           this.#secrets.get(encryptedSecret) ??
-          Option.getOrThrow(yield* seal.decrypt(webhookSecretEncryptionPurpose(id), encryptedSecret))
+          Option.getOrThrow(yield* seal.decrypt(makeSecretEncryptionPurpose(id), encryptedSecret))
         this.#secrets.set(encryptedSecret, opened)
         secrets.push(opened)
       }

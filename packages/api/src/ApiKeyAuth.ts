@@ -22,33 +22,29 @@ export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principa
   "@partner-commentary/api/ApiKeyAuth/CurrentPrincipal"
 ) {}
 
-/** An endpoint annotation with the scope that the caller's API key must have. */
+/** Names the scope that the caller's API key needs for an endpoint. */
 export class RequiredScope extends Context.Service<RequiredScope, ApiKeyScope>()(
   "@partner-commentary/api/ApiKeyAuth/RequiredScope"
 ) {}
 
-/** An endpoint annotation with a rate limit that applies in addition to the limits of the API key. */
+/** Names a rate limit of an endpoint, which applies in addition to the limits of the API key. */
 export class EndpointRateLimit extends Context.Service<EndpointRateLimit, EndpointLimitName>()(
   "@partner-commentary/api/ApiKeyAuth/EndpointRateLimit"
 ) {}
 
-/**
- * An endpoint annotation with the pool from which requests take a concurrency permit. The default pool is `standard`.
- */
-export class RequiredPool extends Context.Service<RequiredPool, ConcurrencyPool>()(
-  "@partner-commentary/api/ApiKeyAuth/RequiredPool"
+/** Names the pool from which the requests of an endpoint take a concurrency permit. The default pool is `standard`. */
+export class RequiredConcurrencyPool extends Context.Service<RequiredConcurrencyPool, ConcurrencyPool>()(
+  "@partner-commentary/api/ApiKeyAuth/RequiredConcurrencyPool"
 ) {}
 
-/**
- * An endpoint annotation: responses have an entity tag, and a request with a matching `If-None-Match` gets status 304.
- */
-export class ConditionalRead extends Context.Service<ConditionalRead, true>()(
-  "@partner-commentary/api/ApiKeyAuth/ConditionalRead"
+/** Marks an endpoint whose responses have an entity tag. A request with a matching `If-None-Match` gets status 304. */
+export class SupportsConditionalRequests extends Context.Service<SupportsConditionalRequests, true>()(
+  "@partner-commentary/api/ApiKeyAuth/SupportsConditionalRequests"
 ) {}
 
-/** An endpoint annotation: the endpoint supports `Prefer: wait=N`. */
-export class WaitPreference extends Context.Service<WaitPreference, true>()(
-  "@partner-commentary/api/ApiKeyAuth/WaitPreference"
+/** Marks an endpoint that supports `Prefer: wait=N`. */
+export class SupportsWaitPreference extends Context.Service<SupportsWaitPreference, true>()(
+  "@partner-commentary/api/ApiKeyAuth/SupportsWaitPreference"
 ) {}
 
 /** Authenticates calls by `X-Api-Key`, and declares the errors that every call with an API key can return. */

@@ -3,9 +3,9 @@
  * provider.
  */
 
-import { endedKeyRetention } from "@partner-commentary/core/access/ApiKeys"
+import { defaultGracePeriod, maxGracePeriod } from "@partner-commentary/core/access/ApiKeyRotation"
+import { endedKeyListingPeriod } from "@partner-commentary/core/access/ApiKeys"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
-import { defaultGracePeriod, maxGracePeriod } from "@partner-commentary/core/access/KeyRotation"
 import { ApiKeyScope, allScopes } from "@partner-commentary/core/access/Scope"
 import * as Owner from "@partner-commentary/core/shared/Owner"
 import * as Duration from "effect/Duration"
@@ -16,7 +16,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { DashboardAuth } from "./DashboardAuth.ts"
-import { schemaKeywordsAnnotation, withOptionalBody } from "./Documented.ts"
+import { makeBodyOptional, schemaKeywordsAnnotation } from "./Documented.ts"
 import { SuccessEnvelope } from "./Envelope.ts"
 import { InvalidRequest, NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
@@ -61,7 +61,7 @@ const ExpiresAt = Fields.Timestamp.annotate({
 })
 
 /** The body of POST /api-keys. The service, not the schema, checks rules that depend on the current time. */
-export const CreateApiKey = Schema.Struct({
+export const CreateApiKeyBody = Schema.Struct({
   name: Name.annotate({
     description:
       "The purpose of the key: one line of readable text, without control characters. Spaces around it are removed."
@@ -91,16 +91,16 @@ export const CreateApiKey = Schema.Struct({
 }).annotate({ identifier: "CreateApiKey" })
 
 /** The body of PATCH /api-keys/{id}. */
-export const ChangeApiKey = Schema.Struct({
-  name: Schema.optionalKey(CreateApiKey.fields.name),
-  ip_whitelist: CreateApiKey.fields.ip_whitelist
+export const ChangeApiKeyBody = Schema.Struct({
+  name: Schema.optionalKey(CreateApiKeyBody.fields.name),
+  ip_whitelist: CreateApiKeyBody.fields.ip_whitelist
 }).annotate({ identifier: "ChangeApiKey" })
 
 const graceBounds = { minimum: 0, maximum: Duration.toSeconds(maxGracePeriod) }
 const usualGrace = Duration.toSeconds(defaultGracePeriod)
 
 /** The optional body of POST /api-keys/{id}/rotate. */
-export const RotateApiKey = Schema.Struct({
+export const RotateApiKeyBody = Schema.Struct({
   grace_period_seconds: Schema.optionalKey(
     Schema.Int.check(
       Schema.isBetween(graceBounds, {
@@ -188,7 +188,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
   .add(
     HttpApiEndpoint.post("create", "/api-keys", {
       headers: IdempotencyHeaders,
-      payload: CreateApiKey,
+      payload: CreateApiKeyBody,
       success: HttpApiSchema.status(201)(SuccessEnvelope(CreatedApiKey))
     }).annotateMerge(
       OpenApi.annotations({
@@ -201,7 +201,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
     HttpApiEndpoint.get("list", "/api-keys", {
       success: SuccessEnvelope(
         Schema.Array(ApiKeySummary).annotate({
-          description: `The keys of both environments, newest first. Keys that ended more than ${Duration.toDays(endedKeyRetention)} days ago are omitted.`
+          description: `The keys of both environments, newest first. Keys that ended more than ${Duration.toDays(endedKeyListingPeriod)} days ago are omitted.`
         })
       )
     }).annotateMerge(
@@ -224,7 +224,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
     ),
     HttpApiEndpoint.patch("change", "/api-keys/:id", {
       params: id,
-      payload: ChangeApiKey,
+      payload: ChangeApiKeyBody,
       success: SuccessEnvelope(ApiKeySummary),
       error: NotFound
     }).annotateMerge(
@@ -238,7 +238,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
     HttpApiEndpoint.post("rotate", "/api-keys/:id/rotate", {
       headers: IdempotencyHeaders,
       params: id,
-      payload: RotateApiKey,
+      payload: RotateApiKeyBody,
       success: HttpApiSchema.status(201)(SuccessEnvelope(RotatedApiKey)),
       error: [InvalidRequest, NotFound]
     })
@@ -250,7 +250,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
             "Creates a new key with the same settings and a new id. The old key keeps working for `grace_period_seconds`, so that you can switch your servers one after the other. A key that was revoked or rotated, or has expired, cannot be rotated."
         })
       )
-      .annotate(OpenApi.Transform, withOptionalBody),
+      .annotate(OpenApi.Transform, makeBodyOptional),
     HttpApiEndpoint.delete("revoke", "/api-keys/:id", {
       params: id,
       success: SuccessEnvelope(RevokedApiKey),

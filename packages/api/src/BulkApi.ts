@@ -1,18 +1,18 @@
 /** Defines the operation that submits many topics in one request. Each topic is accepted or rejected separately. */
 
-import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
+import { approvingTestPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, RequiredPool, RequiredScope } from "./ApiKeyAuth.ts"
+import { ApiKeyAuth, RequiredConcurrencyPool, RequiredScope } from "./ApiKeyAuth.ts"
 import { CreateTopicBody } from "./CreateTopicBody.ts"
 import { SuccessEnvelope } from "./Envelope.ts"
 import { InvalidRequest, NoValidPersonas, RateLimitExceeded } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 import { Topic } from "./TopicsApi.ts"
-import { topicsGroup } from "./TopicsGroup.ts"
+import { topicsGroupAnnotations } from "./TopicsGroup.ts"
 
 export const maxBulkTopics = 100
 
@@ -29,8 +29,8 @@ const BulkTopics = Schema.Struct({
       description: `Each as in POST /topics, with at most ${maxBulkPersonas} persona ids in all. The service processes them in this order.`,
       examples: [
         [
-          { content: "Will the Lakers make the play-offs?", persona_ids: [approvingPersona.id] },
-          { content: "Who wins the derby on Sunday?", persona_ids: [approvingPersona.id] }
+          { content: "Will the Lakers make the play-offs?", persona_ids: [approvingTestPersona.id] },
+          { content: "Who wins the derby on Sunday?", persona_ids: [approvingTestPersona.id] }
         ]
       ]
     })
@@ -78,7 +78,7 @@ export class BulkApi extends HttpApiGroup.make("bulk")
       error: RateLimitExceeded
     })
       .annotate(RequiredScope, "topics:submit")
-      .annotate(RequiredPool, "large")
+      .annotate(RequiredConcurrencyPool, "large")
       .annotate(OpenApi.Identifier, "createTopics")
       .annotate(OpenApi.Summary, "Create many topics")
       .annotate(
@@ -86,5 +86,5 @@ export class BulkApi extends HttpApiGroup.make("bulk")
         "Creates up to 100 topics independently: a refused topic does not affect the others. Each topic counts as one request towards the limits of POST /topics. The body can have up to 4 MiB. With an `Idempotency-Key`, at most 200 responses a day can contain only refusals."
       )
   )
-  .annotateMerge(topicsGroup)
+  .annotateMerge(topicsGroupAnnotations)
   .middleware(ApiKeyAuth) {}

@@ -10,7 +10,7 @@ import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 import { TopicCommentaries } from "./TopicsApi.ts"
-import { topicsGroup } from "./TopicsGroup.ts"
+import { topicsGroupAnnotations } from "./TopicsGroup.ts"
 
 /** A commentary with the id of its topic and the time of the partner's acceptance. */
 export const PartnerApprovedCommentary = Schema.Struct({
@@ -50,5 +50,5 @@ export class CommentariesApi extends HttpApiGroup.make("commentaries")
         "Records that your organization accepts an approved commentary for publication. No status changes. A repeated call changes nothing and returns the time of the first call. The response is 404 if the topic does not exist or has no approved commentary with this id."
       )
   )
-  .annotateMerge(topicsGroup)
+  .annotateMerge(topicsGroupAnnotations)
   .middleware(ApiKeyAuth) {}

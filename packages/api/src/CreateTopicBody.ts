@@ -1,5 +1,5 @@
 /** Defines the request body for a new topic. */
-import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
+import { approvingTestPersona } from "@partner-commentary/core/persona/TestPersonas"
 import { externalReferencePattern, maxPersonasPerTopic, OutputType } from "@partner-commentary/core/topic/Topic"
 import { maxWebhooksPerOwner } from "@partner-commentary/core/webhook/Webhook"
 import * as Schema from "effect/Schema"
@@ -36,7 +36,7 @@ export const CreateTopicBody = Schema.Struct({
     .annotate({
       description:
         "The personas that receive the topic. Personas without an active license get the result `not_licensed`. A repeated id counts once.",
-      examples: [[approvingPersona.id]]
+      examples: [[approvingTestPersona.id]]
     }),
   external_reference: Schema.optionalKey(
     Schema.String.check(Schema.isPattern(externalReferencePattern, { message: referenceConstraint })).annotate({
@@ -100,7 +100,7 @@ export const CreateTopicBody = Schema.Struct({
   examples: [
     {
       content: "Will the Lakers make the play-offs this season?",
-      persona_ids: [approvingPersona.id],
+      persona_ids: [approvingTestPersona.id],
       external_reference: "article-4711",
       output_types: ["text"],
       metadata: { article: "4711", section: "basketball" }

@@ -2,14 +2,14 @@
 import { DeliveryAttemptFailure } from "@partner-commentary/core/webhook/Attempt"
 import { maxShownAttempts } from "@partner-commentary/core/webhook/Deliveries"
 import * as Deliveries from "@partner-commentary/core/webhook/Delivery"
-import { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { DeliveryAttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
-import { integerParameter, literalParameter, textParameter } from "./Documented.ts"
+import { makeIntegerParameter, makeLiteralParameter, makeTextParameter } from "./Documented.ts"
 import { SuccessEnvelope, SuccessFlag } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { CursorPageInfo, Event } from "./EventsApi.ts"
@@ -21,13 +21,16 @@ export const deliveryListBounds = { defaultLimit: 20, maxLimit: 100 }
 const example = "019c0e5f-03aa-7001-8000-94d0b7f3a6e2"
 
 const attempt = {
-  kind: AttemptKind.annotate({
+  kind: DeliveryAttemptKind.annotate({
     description:
       "`scheduled`: the retry schedule started it; `manual`: you requested it; `probe`: it tests whether your endpoint works again after many failures. Only scheduled attempts count towards the schedule's 10.",
     examples: ["scheduled"]
   }),
-  at: Fields.timestampSchema("When the attempt started: ISO 8601, UTC.", "2026-01-30T15:10:00.250Z"),
-  duration_ms: Fields.countSchema("The duration of the attempt, from the DNS lookup to the end of the response.", 87),
+  at: Fields.makeTimestampSchema("When the attempt started: ISO 8601, UTC.", "2026-01-30T15:10:00.250Z"),
+  duration_ms: Fields.makeCountSchema(
+    "The duration of the attempt, from the DNS lookup to the end of the response.",
+    87
+  ),
   response_code: Schema.NullOr(Schema.Int).annotate({
     description: "The HTTP status of your endpoint's response. Null if there was no response.",
     examples: [503]
@@ -79,7 +82,7 @@ const fields = {
       "`pending`: an attempt is scheduled or running; `held`: the delivery waits until the webhook is active again, or until your endpoint works again after many failures, without using up attempts; `delivered`: it succeeded; `failed`: its attempts are used up.",
     examples: ["pending"]
   }),
-  created_at: Fields.timestampSchema("When the event happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
+  created_at: Fields.makeTimestampSchema("When the event happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
   next_attempt_at: Schema.NullOr(Fields.Timestamp).annotate({
     description:
       "When the next attempt is due. Null while an attempt is running, while the webhook is paused or disabled, and if no attempt is scheduled. If the delivery is held because your endpoint failed often, the time at which one of the held deliveries is sent to test the endpoint.",
@@ -89,7 +92,7 @@ const fields = {
     description: "When the delivery first succeeded, or finally failed. Null before.",
     examples: [null]
   }),
-  attempt_count: Fields.countSchema("The number of attempts so far, of every kind.", 1)
+  attempt_count: Fields.makeCountSchema("The number of attempts so far, of every kind.", 1)
 }
 
 /** A delivery as an entry in a list. */
@@ -118,18 +121,18 @@ export const DeliveryList = Schema.Struct({
 }).annotate({ identifier: "DeliveryList", description: "One page of deliveries, newest event first." })
 
 const listQuery = {
-  status: literalParameter(Deliveries.DeliveryStatus.literals, {
+  status: makeLiteralParameter(Deliveries.DeliveryStatus.literals, {
     description: "Only deliveries with this status.",
     example: "failed"
   }),
-  limit: integerParameter({
+  limit: makeIntegerParameter({
     description: "The number of entries on a page.",
     example: deliveryListBounds.defaultLimit,
     minimum: 1,
     maximum: deliveryListBounds.maxLimit,
     default: deliveryListBounds.defaultLimit
   }),
-  cursor: textParameter({
+  cursor: makeTextParameter({
     description: "The `pagination.next_cursor` of the previous page.",
     example: `evt_${example}`,
     pattern: "^evt_[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
@@ -140,7 +143,7 @@ const at = (description: string, example: string) =>
   Schema.String.annotate({ format: "date-time", description, examples: [example] })
 
 /** The body of POST /webhooks/{id}/recover. */
-export const RecoverWebhook = Schema.Struct({
+export const RecoverWebhookBody = Schema.Struct({
   since: at(
     "Events from this time on: ISO 8601 with a time zone. It must be within the last 30 days, and before `until`.",
     "2026-01-30T12:00:00Z"
@@ -156,16 +159,16 @@ export const RecoverWebhook = Schema.Struct({
   )
 }).annotate({ identifier: "RecoverWebhook" })
 
-export const Recovery = Schema.Struct({
-  since: Fields.timestampSchema("Events from this time on.", "2026-01-30T12:00:00.000Z"),
-  until: Fields.timestampSchema("Events before this time.", "2026-01-30T16:00:00.000Z"),
+export const WebhookRecoverySummary = Schema.Struct({
+  since: Fields.makeTimestampSchema("Events from this time on.", "2026-01-30T12:00:00.000Z"),
+  until: Fields.makeTimestampSchema("Events before this time.", "2026-01-30T16:00:00.000Z"),
   dry_run: Schema.Boolean.annotate({ description: "True if deliveries were only counted.", examples: [false] }),
-  count: Fields.countSchema("The number of deliveries that are sent again: `failed` and `held` together.", 42),
-  failed: Fields.countSchema(
+  count: Fields.makeCountSchema("The number of deliveries that are sent again: `failed` and `held` together.", 42),
+  failed: Fields.makeCountSchema(
     "Deliveries whose attempts were used up. They start again with the whole retry schedule.",
     40
   ),
-  held: Fields.countSchema("Deliveries that wait for the webhook. They are sent when it is active again.", 2)
+  held: Fields.makeCountSchema("Deliveries that wait for the webhook. They are sent when it is active again.", 2)
 }).annotate({ identifier: "Recovery", description: "The deliveries that a recovery sends again." })
 
 const webhook = {
@@ -217,8 +220,8 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
     HttpApiEndpoint.post("recover", "/webhooks/:id/recover", {
       headers: IdempotencyHeaders,
       params: webhook,
-      payload: RecoverWebhook,
-      success: SuccessEnvelope(Recovery),
+      payload: RecoverWebhookBody,
+      success: SuccessEnvelope(WebhookRecoverySummary),
       error: NotFound
     })
       .annotate(RequiredScope, "webhooks:write")

@@ -14,7 +14,7 @@ interface Words<Example> {
 
 /**
  * Documents a query parameter. The schema accepts any text, so that the service can report all problems in one
- * response. `truth` is the real type of the parameter, for the API description.
+ * response. `truth` is the JSON Schema that the API description shows for the parameter.
  */
 const parameter = (description: string, example: unknown, truth: Schema.JsonObject) =>
   Schema.optionalKey(
@@ -25,19 +25,19 @@ const parameter = (description: string, example: unknown, truth: Schema.JsonObje
     })
   )
 
-export const integerParameter = ({
+export const makeIntegerParameter = ({
   description,
   example,
   ...bounds
 }: Words<number> & { readonly minimum: number; readonly maximum: number; readonly default?: number }) =>
   parameter(description, example, { type: "integer", ...bounds })
 
-export const literalParameter = <const Literal extends string>(
+export const makeLiteralParameter = <const Literal extends string>(
   literals: ReadonlyArray<Literal>,
   { description, example }: Words<Literal>
 ) => parameter(description, example, { type: "string", enum: [...literals] })
 
-export const textParameter = ({
+export const makeTextParameter = ({
   description,
   example,
   ...limits
@@ -49,10 +49,10 @@ export const textParameter = ({
 }) => parameter(description, example, { type: "string", ...limits })
 
 /** Returns a string schema with a description and an example. */
-export const describedTextSchema = (description: string, example: string) =>
+export const makeTextSchema = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] })
 
-export const describedUrlSchema = (description: string, example: string) =>
+export const makeUrlSchema = (description: string, example: string) =>
   Schema.String.annotate({ format: "uri", description, examples: [example] })
 
 export const eventStreamContentType = "text/event-stream"
@@ -61,7 +61,7 @@ export const eventStreamContentType = "text/event-stream"
  * Describes an event stream by the schema of its data, so that client generators can generate typed events. Before
  * version 3.2, OpenAPI has no other place for the schema of an event.
  */
-export const withEventStreamSchema =
+export const addEventStreamSchema =
   (schema: string) =>
   <Operation extends object>(operation: Operation): Operation => {
     const { responses } = operation as unknown as { readonly responses: Readonly<Record<string, object>> }
@@ -70,7 +70,7 @@ export const withEventStreamSchema =
   }
 
 /** Marks the request body as optional, because the generated description requires every body. */
-export const withOptionalBody = <Operation extends object>(operation: Operation): Operation => ({
+export const makeBodyOptional = <Operation extends object>(operation: Operation): Operation => ({
   ...operation,
   requestBody: { ...(operation as { readonly requestBody?: object }).requestBody, required: false }
 })

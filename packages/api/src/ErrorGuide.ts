@@ -1,9 +1,9 @@
 /** Documents each error code with an example, the meaning of its details, and advice for the client. */
-import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
+import { approvingTestPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as Context from "effect/Context"
 import * as Errors from "./Errors.ts"
 
-export type ErrorCode = keyof typeof Errors.statusOf
+export type ErrorCode = keyof typeof Errors.httpStatusByErrorCode
 
 export interface ErrorGuidance {
   readonly example: Errors.WireError
@@ -11,7 +11,7 @@ export interface ErrorGuidance {
   readonly advice: string
 }
 
-/** An endpoint annotation with examples that replace the general examples of the same error codes. */
+/** Contains the error examples of an endpoint, which replace the general examples of the same error codes. */
 export class ExampleErrors extends Context.Service<ExampleErrors, ReadonlyArray<Errors.WireError>>()(
   "@partner-commentary/api/ErrorGuide/ExampleErrors"
 ) {}
@@ -26,7 +26,7 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuidance>> = {
       "Correct the request as `constraint` says. Do not retry it unchanged, except with status 408: then the request did not arrive completely in time, so send it again."
   },
   no_valid_personas: {
-    example: Errors.NoValidPersonas.of([{ persona_id: approvingPersona.id, status: "not_licensed" }]),
+    example: Errors.NoValidPersonas.of([{ persona_id: approvingTestPersona.id, status: "not_licensed" }]),
     details:
       "`[{persona_id, status, duplicate_of?}]`: one result for each requested persona, in the order of the request.",
     advice: "Choose personas from `GET /personas`. For `duplicate`, fetch the earlier topic by `duplicate_of.topic_id`."
@@ -58,7 +58,7 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuidance>> = {
     advice: "Use a key with the operation's scope."
   },
   not_licensed: {
-    example: Errors.NotLicensed.of(approvingPersona.id),
+    example: Errors.NotLicensed.of(approvingTestPersona.id),
     details: "`{persona_id}`.",
     advice: "Request a license, or choose a persona from `GET /personas`."
   },

@@ -2,13 +2,13 @@
  * Defines all errors of the API, each with code, status and details, in the error envelope. The server maps errors of
  * the core to these errors.
  */
-import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
+import { approvingTestPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as Schema from "effect/Schema"
-import { describedTextSchema } from "./Documented.ts"
+import { makeTextSchema } from "./Documented.ts"
 import * as Fields from "./Fields.ts"
 
 /** The HTTP status of each error code. The type requires an entry for each error code. */
-export const statusOf = {
+export const httpStatusByErrorCode = {
   invalid_request: 400,
   no_valid_personas: 400,
   unauthorized: 401,
@@ -23,22 +23,22 @@ export const statusOf = {
 } as const
 
 /**
- * One problem of a request. `field` is a path such as `persona_ids[2]`. `constraint` tells how to correct the value.
+ * One problem of a request. `field` is a path such as `persona_ids[2]`. `constraint` is the rule that the value breaks.
  */
-export const Problem = Schema.Struct({
+export const RequestProblem = Schema.Struct({
   field: Schema.String.annotate({
     description: "The path of the field in the body, or the name of the parameter.",
     examples: ["persona_ids[2]"]
   }),
   constraint: Schema.String.annotate({ description: "What a valid value must satisfy.", examples: ["must be a UUID"] })
 }).annotate({ identifier: "Problem", description: "A problem in the request." })
-export type Problem = typeof Problem.Type
+export type RequestProblem = typeof RequestProblem.Type
 
 const failed = Schema.Literal(false).annotate({ description: "False for every error." })
 
 const told = <const Code extends string>(code: Code) => ({
   code: Schema.Literal(code).annotate({ description: "The error code for your program. Its meaning never changes." }),
-  message: describedTextSchema(
+  message: makeTextSchema(
     "An explanation for people, in one sentence. The text may change.",
     "A description of the error, in one sentence."
   )
@@ -57,20 +57,20 @@ const meaning = {
   not_found: "The resource does not exist.",
   rate_limit_exceeded: "A rate limit, a monthly quota or the test environment's storage is used up.",
   internal_error: "The service failed. The message contains the request id."
-} satisfies Record<keyof typeof statusOf, string>
+} satisfies Record<keyof typeof httpStatusByErrorCode, string>
 
 /** Returns a unique schema name, because the error schemas of one response need different names. */
-const named = (code: keyof typeof statusOf) => ({
+const named = (code: keyof typeof httpStatusByErrorCode) => ({
   identifier: `${code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Error`,
   description: meaning[code]
 })
 
-const body = <const Code extends keyof typeof statusOf>(code: Code) => ({
+const body = <const Code extends keyof typeof httpStatusByErrorCode>(code: Code) => ({
   success: failed,
   error: Schema.Struct(told(code)).annotate(named(code))
 })
 
-const bodyWith = <const Code extends keyof typeof statusOf, Details extends Schema.Top>(
+const bodyWith = <const Code extends keyof typeof httpStatusByErrorCode, Details extends Schema.Top>(
   code: Code,
   details: Details
 ) => ({
@@ -78,14 +78,17 @@ const bodyWith = <const Code extends keyof typeof statusOf, Details extends Sche
   error: Schema.Struct({ ...told(code), details }).annotate(named(code))
 })
 
-const answeredAs = (code: keyof typeof statusOf) => ({ httpApiStatus: statusOf[code], description: meaning[code] })
+const answeredAs = (code: keyof typeof httpStatusByErrorCode) => ({
+  httpApiStatus: httpStatusByErrorCode[code],
+  description: meaning[code]
+})
 
 export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest")(
   bodyWith(
     "invalid_request",
     Schema.Struct({
-      ...Problem.fields,
-      errors: Schema.Array(Problem).annotate({ description: "All problems, including the first, at most 100." })
+      ...RequestProblem.fields,
+      errors: Schema.Array(RequestProblem).annotate({ description: "All problems, including the first, at most 100." })
     }).annotate({ description: "The first problem, and the list of all problems." })
   ),
   answeredAs("invalid_request")
@@ -94,7 +97,7 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
    * Creates the error for the problems of a request. The top level of the details contains the first problem, and
    * `errors` contains all problems.
    */
-  static of(problems: readonly [Problem, ...ReadonlyArray<Problem>]): InvalidRequest {
+  static of(problems: readonly [RequestProblem, ...ReadonlyArray<RequestProblem>]): InvalidRequest {
     const [first] = problems
     return new InvalidRequest({
       success: false,
@@ -111,16 +114,16 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
  * The response to a request that does not arrive completely in time. The error code is `invalid_request`, but the
  * status is 408, because proxies react to the status.
  */
-export const requestTimeout = {
+export const requestTimeoutResponse = {
   status: 408,
   error: InvalidRequest.of([{ field: "request", constraint: "must arrive completely within the time limit" }])
 } as const
 
 /**
- * The response when no database connection became free in time. The error code stays `internal_error`. Proxies and
- * clients use the status code, and wait as `Retry-After` says.
+ * The response when no database connection became free in time. The error code is `internal_error`, as for status 500.
+ * Proxies and clients react to the status code, and wait for the time in `Retry-After`.
  */
-export const serviceBusy = {
+export const serviceBusyResponse = {
   status: 503,
   retryAfter: 1,
   of: (requestId: string): InternalError =>
@@ -163,7 +166,7 @@ export const SubmissionResult = Schema.Struct({
   description: "The result for one requested persona.",
   examples: [
     {
-      persona_id: approvingPersona.id,
+      persona_id: approvingTestPersona.id,
       status: "sent",
       share_id: "019c0e1b-7c51-7000-8000-94d0b7f3a6e2"
     }
@@ -261,25 +264,29 @@ export class NotFound extends Schema.Error<NotFound>("NotFound")(body("not_found
   }
 }
 
-/** The response for a malformed id, an unknown topic and another owner's topic, which callers cannot distinguish. */
+/**
+ * A malformed id, an unknown topic and another owner's topic get the same response, so callers cannot distinguish them.
+ */
 export const topicNotFound = NotFound.of("Topic not found.")
 
-/** The response for a malformed id and an unknown persona, which callers cannot distinguish. */
+/** A malformed id and an unknown persona get the same response, so callers cannot distinguish them. */
 export const personaNotFound = NotFound.of("Persona not found.")
 
-/** The response for an unknown commentary, used only within one of the caller's own topics. */
+/** The response for an unknown commentary of a topic that belongs to the caller. */
 export const commentaryNotFound = NotFound.of("Commentary not found.")
 
 /**
- * The response for a malformed id, an unknown webhook and another owner's webhook, which callers cannot distinguish.
+ * A malformed id, an unknown webhook and another owner's webhook get the same response, so callers cannot distinguish
+ * them.
  */
 export const webhookNotFound = NotFound.of("Webhook not found.")
 
-/** The response for an unknown delivery, used only within one of the caller's own webhooks. */
+/** The response for an unknown delivery of a webhook that belongs to the caller. */
 export const deliveryNotFound = NotFound.of("Delivery not found.")
 
 /**
- * The response for a malformed id, an unknown key and another organization's key, which callers cannot distinguish.
+ * A malformed id, an unknown key and another organization's key get the same response, so callers cannot distinguish
+ * them.
  */
 export const apiKeyNotFound = NotFound.of("API key not found.")
 
@@ -287,11 +294,11 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
   bodyWith(
     "rate_limit_exceeded",
     Schema.Struct({
-      retry_after: Fields.countSchema("The number of seconds to wait, as in `Retry-After`.", 42),
-      limit: Fields.countSchema("The limit.", 1000),
-      remaining: Fields.countSchema("How much of the limit is left.", 0),
+      retry_after: Fields.makeCountSchema("The number of seconds to wait, as in `Retry-After`.", 42),
+      limit: Fields.makeCountSchema("The limit.", 1000),
+      remaining: Fields.makeCountSchema("How much of the limit is left.", 0),
       quota: Schema.optionalKey(
-        describedTextSchema(
+        makeTextSchema(
           "The monthly quota that is used up, or in the test environment `test_topics` or `test_bytes`. If present, do not retry automatically.",
           "topics_per_month"
         )

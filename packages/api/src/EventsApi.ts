@@ -7,13 +7,13 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, RequiredPool, RequiredScope, WaitPreference } from "./ApiKeyAuth.ts"
+import { ApiKeyAuth, RequiredConcurrencyPool, RequiredScope, SupportsWaitPreference } from "./ApiKeyAuth.ts"
 import {
+  addEventStreamSchema,
   eventStreamContentType,
-  integerParameter,
-  literalParameter,
-  textParameter,
-  withEventStreamSchema
+  makeIntegerParameter,
+  makeLiteralParameter,
+  makeTextParameter
 } from "./Documented.ts"
 import { SuccessFlag } from "./Envelope.ts"
 import * as Fields from "./Fields.ts"
@@ -26,8 +26,8 @@ const envelope = <Type extends EventType>(type: Type, sequence = 1) => ({
     examples: ["evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2"]
   }),
   type: Schema.Literal(type).annotate({ description: "The event's type.", examples: [type] }),
-  timestamp: Fields.timestampSchema("When the event happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
-  sequence: Fields.countSchema(
+  timestamp: Fields.makeTimestampSchema("When the event happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
+  sequence: Fields.makeCountSchema(
     "Increases with every event of the same `share_id`. It is always 1 in `topic.completed`.",
     sequence
   )
@@ -131,7 +131,7 @@ export const Event = Schema.Union([
 })
 
 export const CursorPageInfo = Schema.Struct({
-  limit: Fields.countSchema("The number of entries on a page.", eventListBounds.defaultLimit),
+  limit: Fields.makeCountSchema("The number of entries on a page.", eventListBounds.defaultLimit),
   next_cursor: Schema.NullOr(Schema.String).annotate({
     description:
       "Send it as `cursor` to get the next page. Null on the last page, but never null in a list of events with `order=asc`.",
@@ -148,14 +148,17 @@ export const EventList = Schema.Struct({
 }).annotate({ identifier: "EventList", description: "One page of events." })
 
 const listQuery = {
-  type: literalParameter(EventType.literals, { description: "Only events of this type.", example: "creator.approved" }),
-  since: textParameter({
+  type: makeLiteralParameter(EventType.literals, {
+    description: "Only events of this type.",
+    example: "creator.approved"
+  }),
+  since: makeTextParameter({
     description:
       "Only events from this time on: ISO 8601 with a time zone. The list contains no events older than 30 days. An event can appear some seconds after its timestamp: to follow all events, use `after`.",
     example: "2026-01-30T12:00:00Z",
     format: "date-time"
   }),
-  limit: integerParameter({
+  limit: makeIntegerParameter({
     description:
       "The number of entries on a page. A page of large events ends earlier, at about 1 MiB, so always use `next_cursor`.",
     example: eventListBounds.defaultLimit,
@@ -163,18 +166,18 @@ const listQuery = {
     maximum: eventListBounds.maxLimit,
     default: eventListBounds.defaultLimit
   }),
-  order: literalParameter(["asc", "desc"], {
+  order: makeLiteralParameter(["asc", "desc"], {
     description:
       "`desc`, the default, lists the newest event first. `asc` lists events in the order in which the service stored them: an event that was stored late appears late, and `next_cursor` is never null.",
     example: "asc"
   }),
-  after: textParameter({
+  after: makeTextParameter({
     description:
       "Only events after this one, in the order of `order=asc`, which it implies: the id of the last event that you handled, or the `pagination.next_cursor` of the previous page. Not together with `cursor`.",
     example: "evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2",
     pattern: "^evt_[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
   }),
-  cursor: textParameter({
+  cursor: makeTextParameter({
     description: "The `pagination.next_cursor` of the previous page.",
     example: "evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2",
     pattern: "^evt_[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
@@ -188,13 +191,13 @@ const eventId = {
 
 const streamQuery = {
   type: listQuery.type,
-  since: textParameter({
+  since: makeTextParameter({
     description:
       "Only events from this time on: ISO 8601 with a time zone. Without `since`, `after` and `Last-Event-ID`, the stream begins with the oldest event of the last 30 days.",
     example: "2026-01-30T12:00:00Z",
     format: "date-time"
   }),
-  after: textParameter({
+  after: makeTextParameter({
     description:
       "Only events after this one, in the order in which the service stored them: the id of the last event that you handled.",
     ...eventId
@@ -203,7 +206,7 @@ const streamQuery = {
 
 /** Libraries for server-sent events send the header `Last-Event-ID` automatically when they reconnect. */
 const streamHeaders = {
-  "last-event-id": textParameter({
+  "last-event-id": makeTextParameter({
     description:
       "The `id` of the last event that you received, which libraries for server-sent events send by themselves when they connect again. It has precedence over `after`.",
     ...eventId
@@ -220,7 +223,7 @@ export class EventsApi extends HttpApiGroup.make("events")
   .add(
     HttpApiEndpoint.get("list", "/events", { query: listQuery, success: EventList })
       .annotate(RequiredScope, "topics:read")
-      .annotate(WaitPreference, true)
+      .annotate(SupportsWaitPreference, true)
       .annotateMerge(
         OpenApi.annotations({
           identifier: "listEvents",
@@ -235,11 +238,11 @@ export class EventsApi extends HttpApiGroup.make("events")
       success: EventStream
     })
       .annotate(RequiredScope, "topics:read")
-      .annotate(RequiredPool, "streaming")
+      .annotate(RequiredConcurrencyPool, "streaming")
       .annotateMerge(
         OpenApi.annotations({
           identifier: "streamEvents",
-          transform: withEventStreamSchema("Event"),
+          transform: addEventStreamSchema("Event"),
           summary: "Stream events",
           description:
             "The events of `GET /events?order=asc` as server-sent events: each comes as soon as it is stored, once, and none is left out. When the stream ends, connect again with the id of the last event as `Last-Event-ID`: the next event follows. Use an official client, or a library for server-sent events that sends `X-Api-Key`, which the `EventSource` of browsers does not. While nothing happens, a comment comes every 15 seconds. A stream counts as one request. It ends within an hour, within 5 seconds of the end of its key, when the service stops, and when its client does not read for a minute. An organization may have 100 open streams in each process of the service. A host that cannot stream answers with the events that exist and ends, so that a client asks again every 10 seconds: use `Prefer: wait` or webhooks there instead."

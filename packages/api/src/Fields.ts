@@ -1,11 +1,11 @@
 /** Defines the fields that several resources share, with their descriptions. */
 
-import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
+import { approvingTestPersona } from "@partner-commentary/core/persona/TestPersonas"
 import { AssignmentStatus as DomainAssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import { OutputType } from "@partner-commentary/core/topic/Topic"
 import * as Topics from "@partner-commentary/core/topic/TopicStatus"
 import * as Schema from "effect/Schema"
-import { describedTextSchema, describedUrlSchema, schemaKeywordsAnnotation } from "./Documented.ts"
+import { makeTextSchema, makeUrlSchema, schemaKeywordsAnnotation } from "./Documented.ts"
 
 export const Timestamp = Schema.String.annotate({
   format: "date-time",
@@ -14,14 +14,14 @@ export const Timestamp = Schema.String.annotate({
 })
 
 /** Returns a timestamp schema with the given description and example. */
-export const timestampSchema = (description: string, example: string) =>
+export const makeTimestampSchema = (description: string, example: string) =>
   Timestamp.annotate({ description, examples: [example] })
 
 export const Uuid = Schema.String.annotate({ format: "uuid", examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"] })
 
 export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
-export const countSchema = (description: string, example: number) =>
+export const makeCountSchema = (description: string, example: number) =>
   Count.annotate({ description, examples: [example] })
 
 /** All examples of the API description use the same ids. */
@@ -29,7 +29,7 @@ export const TopicId = Uuid.annotate({ description: "The topic's id." })
 
 export const PersonaId = Uuid.annotate({
   description: "The persona's id.",
-  examples: [approvingPersona.id]
+  examples: [approvingTestPersona.id]
 })
 
 export const ShareId = Uuid.annotate({
@@ -42,24 +42,24 @@ export const CommentaryId = Uuid.annotate({
   examples: ["019c0e5f-03aa-7000-8000-c8b2e4f61d37"]
 })
 
-export const PersonaName = describedTextSchema("The persona's display name.", approvingPersona.name)
+export const PersonaName = makeTextSchema("The persona's display name.", approvingTestPersona.name)
 
-export const PersonaImage = describedUrlSchema(
+export const PersonaImage = makeUrlSchema(
   "The URL of the persona's picture.",
   "https://img.example.org/avery-approves.jpg"
 )
 
-export const ExternalReference = describedTextSchema(
+export const ExternalReference = makeTextSchema(
   "Your own identifier of the topic. Omitted if you sent none.",
   "article-4711"
 )
 
-export const TopicContent = describedTextSchema(
+export const TopicContent = makeTextSchema(
   "The topic's text, trimmed.",
   "Will the Lakers make the play-offs this season?"
 )
 
-export const CreatedAt = timestampSchema("When the topic was created: ISO 8601, UTC.", "2026-01-30T12:00:00.000Z")
+export const CreatedAt = makeTimestampSchema("When the topic was created: ISO 8601, UTC.", "2026-01-30T12:00:00.000Z")
 
 export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({
   description: "Your own data, as you sent it. `{}` if you sent none.",
@@ -97,37 +97,37 @@ export const OutcomeStatus = Schema.Literals(["completed", "pending", "failed"])
 })
 
 /** The reason why no commentary will come for an assignment, and the time of the failure. */
-export const Failure = Schema.NullOr(
+export const AssignmentFailure = Schema.NullOr(
   Schema.Struct({
     reason: FailureReason.annotate({
       description:
         "`declined` and `withdrawn`: by the creator; `expired`: no answer in time; `generation_failed`: no draft could be generated; `approval_timeout`: no approval in time; `cancelled`: your organization cancelled the topic before the creator answered.",
       examples: ["declined"]
     }),
-    at: timestampSchema("When the assignment failed: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z")
+    at: makeTimestampSchema("When the assignment failed: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z")
   }).annotate({ identifier: "Failure", description: "Why no commentary will come." })
 ).annotate({ description: "Why no commentary will come. Null if one came or still can.", examples: [null] })
 
-export const CommentaryContent = describedTextSchema(
+export const CommentaryContent = makeTextSchema(
   "The approved text.",
   "They will, but only just: the defence has woken up, and nobody wants to meet them in April."
 )
 
 export const AudioUrl = Schema.NullOr(
-  describedUrlSchema("The URL of the audio.", "https://media.example.org/019c0e5f.mp3")
+  makeUrlSchema("The URL of the audio.", "https://media.example.org/019c0e5f.mp3")
 ).annotate({
   description: "The audio of the approved text. Null until it is ready.",
   examples: [null]
 })
 
 export const VideoUrl = Schema.NullOr(
-  describedUrlSchema("The URL of the video.", "https://media.example.org/019c0e5f.mp4")
+  makeUrlSchema("The URL of the video.", "https://media.example.org/019c0e5f.mp4")
 ).annotate({
   description: "The video of the approved text. Null until it is ready.",
   examples: [null]
 })
 
-export const ApprovedAt = timestampSchema(
+export const ApprovedAt = makeTimestampSchema(
   "When the creator approved the commentary: ISO 8601, UTC.",
   "2026-01-30T16:42:11.000Z"
 )
@@ -148,10 +148,10 @@ export const Commentary = Schema.Struct({
 }).annotate({ identifier: "Commentary", description: "A commentary that its creator approved." })
 
 export const OutcomeSummary = Schema.Struct({
-  total_personas: countSchema("The number of personas of the topic.", 1),
-  completed: countSchema("Personas whose commentary is ready.", 1),
-  pending: countSchema("Personas whose commentary may still come.", 0),
-  failed: countSchema("Personas without a commentary, because their assignment failed.", 0)
+  total_personas: makeCountSchema("The number of personas of the topic.", 1),
+  completed: makeCountSchema("Personas whose commentary is ready.", 1),
+  pending: makeCountSchema("Personas whose commentary may still come.", 0),
+  failed: makeCountSchema("Personas without a commentary, because their assignment failed.", 0)
 }).annotate({ identifier: "OutcomeSummary", description: "The number of personas by result." })
 
 export const progressSummaryDescription =

@@ -6,25 +6,25 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth } from "./ApiKeyAuth.ts"
 import { ApiKeySummary } from "./ApiKeysApi.ts"
-import { describedTextSchema } from "./Documented.ts"
+import { makeTextSchema } from "./Documented.ts"
 import { SuccessEnvelope } from "./Envelope.ts"
 import * as Fields from "./Fields.ts"
-import { usageGroup } from "./UsageGroup.ts"
+import { usageGroupAnnotations } from "./UsageGroup.ts"
 
 const { environment, expires_at, id, ip_whitelist, key_prefix, name, revoked_at } = ApiKeySummary.fields
 
 const RateWindow = Schema.Struct({
-  name: describedTextSchema("The name of the limit, as in `RateLimit`.", "requests_per_hour"),
-  limit: Fields.countSchema("The number of requests that the window allows.", 1000),
-  remaining: Fields.countSchema("The number of requests left in the window, after this one.", 997),
-  window_seconds: Fields.countSchema("The length of the window in seconds.", 3600),
-  resets_in_seconds: Fields.countSchema("The number of seconds until the window ends.", 3540)
+  name: makeTextSchema("The name of the limit, as in `RateLimit`.", "requests_per_hour"),
+  limit: Fields.makeCountSchema("The number of requests that the window allows.", 1000),
+  remaining: Fields.makeCountSchema("The number of requests left in the window, after this one.", 997),
+  window_seconds: Fields.makeCountSchema("The length of the window in seconds.", 3600),
+  resets_in_seconds: Fields.makeCountSchema("The number of seconds until the window ends.", 3540)
 }).annotate({ identifier: "RateWindow", description: "A rate limit, and how much of it is left." })
 
 export const Me = Schema.Struct({
   organization: Schema.Struct({
     id: Fields.Uuid.annotate({ description: "The organization's id." }),
-    name: describedTextSchema("The organization's name.", "Courtside Media")
+    name: makeTextSchema("The organization's name.", "Courtside Media")
   }).annotate({ description: "The organization that the key belongs to." }),
   key: Schema.Struct({ id, name, key_prefix }).annotate({ description: "The key of this request." }),
   environment,
@@ -51,5 +51,5 @@ export class MeApi extends HttpApiGroup.make("me")
       })
     )
   )
-  .annotateMerge(usageGroup)
+  .annotateMerge(usageGroupAnnotations)
   .middleware(ApiKeyAuth) {}

@@ -1,4 +1,7 @@
-/** Defines the report on a partner's requests to creators in a period: how they ended, and how long each step took. */
+/**
+ * Defines the report on a partner's requests to creators in a period: the outcomes of the requests and the duration of
+ * each step.
+ */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
@@ -6,7 +9,7 @@ import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
 import { SuccessEnvelope } from "./Envelope.ts"
 import * as Fields from "./Fields.ts"
-import { usageGroup } from "./UsageGroup.ts"
+import { usageGroupAnnotations } from "./UsageGroup.ts"
 
 const count = (description: string, example: number) => Fields.Count.annotate({ description, examples: [example] })
 
@@ -102,5 +105,5 @@ export class MetricsApi extends HttpApiGroup.make("metrics")
         "Returns the results of the requests that were sent in a period, and the median and 90th percentile of the response, generation and approval times: overall and for each persona. The report covers the key's environment."
       )
   )
-  .annotateMerge(usageGroup)
+  .annotateMerge(usageGroupAnnotations)
   .middleware(ApiKeyAuth) {}

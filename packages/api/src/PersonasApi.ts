@@ -4,7 +4,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, EndpointRateLimit, RequiredScope } from "./ApiKeyAuth.ts"
-import { describedTextSchema } from "./Documented.ts"
+import { makeTextSchema } from "./Documented.ts"
 import { SuccessEnvelope } from "./Envelope.ts"
 import { NotFound, NotLicensed } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
@@ -18,11 +18,11 @@ export const PersonaSummary = Schema.Struct(summary).annotate({
 
 export const Persona = Schema.Struct({
   ...summary,
-  bio: describedTextSchema(
+  bio: makeTextSchema(
     'The full biography. `""` if there is none.',
     "Twelve seasons beside the court, now in front of it."
   ),
-  expertise: Schema.Array(describedTextSchema("A sport, a league or a topic.", "NBA")).annotate({
+  expertise: Schema.Array(makeTextSchema("A sport, a league or a topic.", "NBA")).annotate({
     description: "The subjects that the persona comments on.",
     examples: [["basketball", "NBA"]]
   }),

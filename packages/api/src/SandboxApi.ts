@@ -6,7 +6,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
-import { withOptionalBody } from "./Documented.ts"
+import { makeBodyOptional } from "./Documented.ts"
 import { testEnvironmentDescription } from "./description/TestEnvironment.ts"
 import { SuccessEnvelope } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
@@ -14,7 +14,7 @@ import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 
 /** The optional body of a manual step. */
-export const AdvanceAssignment = Schema.Struct({
+export const AdvanceAssignmentBody = Schema.Struct({
   action: Schema.optionalKey(
     SimulatedAction.annotate({
       message: `must be one of ${SimulatedAction.literals.join(", ")}, and one that the assignment's \`actions\` name`,
@@ -39,7 +39,7 @@ export const SimulatedAssignment = Schema.Struct({
     description: "True if the commentary is ready to fetch.",
     examples: [false]
   }),
-  failure: Fields.Failure,
+  failure: Fields.AssignmentFailure,
   actions: Schema.Array(SimulatedAction).annotate({
     description: "The steps that are possible next. The first one leads to a commentary. Empty after the final step.",
     examples: [["generate", "fail"]]
@@ -51,7 +51,7 @@ export class SandboxApi extends HttpApiGroup.make("sandbox")
     HttpApiEndpoint.post("advance", "/test/assignments/:share_id/advance", {
       headers: IdempotencyHeaders,
       params: { share_id: Fields.ShareId },
-      payload: AdvanceAssignment,
+      payload: AdvanceAssignmentBody,
       success: SuccessEnvelope(SimulatedAssignment),
       error: NotFound
     })
@@ -62,7 +62,7 @@ export class SandboxApi extends HttpApiGroup.make("sandbox")
         OpenApi.Description,
         "Takes a simulated creator's next step now, in the test environment. It works for assignments of every persona; assignments of Wren Waits change only through it. A live key gets 404. A step that the current status does not allow gets 400 with the field `action`, and so does any step after the final one."
       )
-      .annotate(OpenApi.Transform, withOptionalBody)
+      .annotate(OpenApi.Transform, makeBodyOptional)
   )
   .annotateMerge(
     OpenApi.annotations({

@@ -9,20 +9,25 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import {
   ApiKeyAuth,
-  ConditionalRead,
   EndpointRateLimit,
-  RequiredPool,
+  RequiredConcurrencyPool,
   RequiredScope,
-  WaitPreference
+  SupportsConditionalRequests,
+  SupportsWaitPreference
 } from "./ApiKeyAuth.ts"
 import { CreateTopicBody, referenceConstraint } from "./CreateTopicBody.ts"
-import { integerParameter, literalParameter, schemaKeywordsAnnotation, textParameter } from "./Documented.ts"
+import {
+  makeIntegerParameter,
+  makeLiteralParameter,
+  makeTextParameter,
+  schemaKeywordsAnnotation
+} from "./Documented.ts"
 import { SuccessEnvelope, SuccessFlag } from "./Envelope.ts"
 import { ExampleErrors } from "./ErrorGuide.ts"
 import { InvalidRequest, NotFound, NoValidPersonas, SubmissionResult } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
-import { topicsGroup } from "./TopicsGroup.ts"
+import { topicsGroupAnnotations } from "./TopicsGroup.ts"
 
 export const Topic = Schema.Struct({
   topic_id: Fields.TopicId,
@@ -31,7 +36,7 @@ export const Topic = Schema.Struct({
   metadata: Fields.Metadata,
   output_types: Fields.OutputTypes,
   webhook_ids: Schema.optionalKey(Fields.TopicWebhookIds),
-  personas_sent: Fields.countSchema("The number of personas that the topic is sent to.", 1),
+  personas_sent: Fields.makeCountSchema("The number of personas that the topic is sent to.", 1),
   results: Schema.Array(SubmissionResult).annotate({
     description: "One result for each requested persona, in the order of `persona_ids`."
   }),
@@ -53,7 +58,7 @@ export const TopicProgress = Schema.Struct({
       persona_id: Fields.PersonaId,
       persona_name: Fields.PersonaName,
       status: Fields.AssignmentStatus,
-      status_updated_at: Fields.timestampSchema(
+      status_updated_at: Fields.makeTimestampSchema(
         "When the status last changed: ISO 8601, UTC.",
         "2026-01-30T16:42:11.000Z"
       ),
@@ -61,9 +66,9 @@ export const TopicProgress = Schema.Struct({
         description: "True if the commentary is ready to fetch.",
         examples: [true]
       }),
-      failure: Fields.Failure,
+      failure: Fields.AssignmentFailure,
       expires_at: Schema.NullOr(
-        Fields.timestampSchema("The deadline: ISO 8601, UTC.", "2026-01-31T12:00:00.000Z")
+        Fields.makeTimestampSchema("The deadline: ISO 8601, UTC.", "2026-01-31T12:00:00.000Z")
       ).annotate({
         description:
           "The creator's deadline to answer, or to approve the draft: ISO 8601, UTC. Null while no creator has to act, and after the final status. The delivery of the mail and each new draft set a new deadline.",
@@ -72,13 +77,13 @@ export const TopicProgress = Schema.Struct({
     }).annotate({ identifier: "PersonaProgress", description: "The status of one persona." })
   ).annotate({ description: "One entry for each persona of the topic, in the order of submission." }),
   summary: Schema.Struct({
-    total: Fields.countSchema("All personas of the topic.", 1),
-    topic_sent: Fields.countSchema("Waiting for the creator.", 0),
-    opinion_injected: Fields.countSchema("The creator has answered, and the draft is being generated.", 0),
-    commentary_generated: Fields.countSchema("Waiting for the creator's approval.", 0),
-    creator_approved: Fields.countSchema("Ready to fetch.", 1),
-    declined: Fields.countSchema("Declined by the creator.", 0),
-    expired: Fields.countSchema("Not answered in time.", 0)
+    total: Fields.makeCountSchema("All personas of the topic.", 1),
+    topic_sent: Fields.makeCountSchema("Waiting for the creator.", 0),
+    opinion_injected: Fields.makeCountSchema("The creator has answered, and the draft is being generated.", 0),
+    commentary_generated: Fields.makeCountSchema("Waiting for the creator's approval.", 0),
+    creator_approved: Fields.makeCountSchema("Ready to fetch.", 1),
+    declined: Fields.makeCountSchema("Declined by the creator.", 0),
+    expired: Fields.makeCountSchema("Not answered in time.", 0)
   }).annotate({ identifier: "ProgressSummary", description: Fields.progressSummaryDescription })
 }).annotate({ identifier: "TopicProgress", description: "The status of a topic and of each of its personas." })
 
@@ -91,7 +96,7 @@ const entry = {
   commentary: Schema.NullOr(Fields.Commentary).annotate({
     description: "The commentary. Null unless the status is `completed`."
   }),
-  failure: Fields.Failure
+  failure: Fields.AssignmentFailure
 }
 
 export const TopicDetail = Schema.Struct({
@@ -143,7 +148,10 @@ export const ReferenceLookup = Schema.Struct({
       topic_id: Fields.TopicId,
       topic_content: Fields.TopicContent,
       ...entry,
-      created_at: Fields.timestampSchema("When the assignment was created: ISO 8601, UTC.", "2026-01-30T12:00:00.000Z")
+      created_at: Fields.makeTimestampSchema(
+        "When the assignment was created: ISO 8601, UTC.",
+        "2026-01-30T12:00:00.000Z"
+      )
     }).annotate({ identifier: "ReferenceEntry", description: "The result of one persona in one of the topics." })
   ).annotate({ description: "The entries of all topics with this reference, newest topic first." }),
   summary: Fields.OutcomeSummary,
@@ -160,8 +168,8 @@ export const TopicSummary = Schema.Struct({
   metadata: Fields.Metadata,
   output_types: Fields.OutputTypes,
   status: Fields.TopicStatus,
-  commentaries_ready: Fields.countSchema("The number of commentaries that are ready to fetch.", 1),
-  total_personas: Fields.countSchema("The number of personas of the topic.", 1),
+  commentaries_ready: Fields.makeCountSchema("The number of commentaries that are ready to fetch.", 1),
+  total_personas: Fields.makeCountSchema("The number of personas of the topic.", 1),
   created_at: Fields.CreatedAt
 }).annotate({ identifier: "TopicSummary", description: "A topic in a list." })
 
@@ -174,9 +182,9 @@ export const TopicList = Schema.Struct({
   success: SuccessFlag,
   data: Schema.Array(TopicSummary).annotate({ description: "The topics of this page." }),
   pagination: Schema.Struct({
-    limit: Fields.countSchema("The number of entries on a page.", topicListBounds.defaultLimit),
-    offset: Fields.countSchema("The number of skipped topics. 0 with a cursor.", 0),
-    total: Fields.countSchema(
+    limit: Fields.makeCountSchema("The number of entries on a page.", topicListBounds.defaultLimit),
+    offset: Fields.makeCountSchema("The number of skipped topics. 0 with a cursor.", 0),
+    total: Fields.makeCountSchema(
       "The number of topics on all pages. With other filters than `status`, at most 10000 are counted.",
       1
     ),
@@ -187,7 +195,10 @@ export const TopicList = Schema.Struct({
   }).annotate({ identifier: "Pagination", description: "The position of this page in the list." })
 }).annotate({ identifier: "TopicList", description: "One page of topics." })
 
-/** All possible lists of statuses, from single statuses to all statuses. Each list is in the order of the workflow. */
+/**
+ * All combinations of topic statuses, shortest first. Within a combination, the statuses have the order of the
+ * workflow.
+ */
 const statusLists = Array.from({ length: 2 ** TopicStatus.literals.length - 1 }, (_, set) =>
   TopicStatus.literals.filter((__, place) => Math.floor((set + 1) / 2 ** place) % 2 === 1)
 )
@@ -195,15 +206,15 @@ const statusLists = Array.from({ length: 2 ** TopicStatus.literals.length - 1 },
   .map((list) => list.join())
 
 const moment = (description: string) =>
-  textParameter({ description, example: "2026-01-30T12:00:00Z", format: "date-time" })
+  makeTextParameter({ description, example: "2026-01-30T12:00:00Z", format: "date-time" })
 
 /** The query schema accepts any text, so that the service can report all problems in one response. */
 const listQuery = {
-  status: literalParameter(statusLists, {
+  status: makeLiteralParameter(statusLists, {
     description: "Only topics with this status, or with one of several statuses, separated by commas.",
     example: "completed"
   }),
-  external_reference: textParameter({
+  external_reference: makeTextParameter({
     description: "Only topics with this reference. Not together with `status`.",
     example: "article-4711",
     minLength: 1,
@@ -215,18 +226,18 @@ const listQuery = {
   updated_after: moment(
     "Only topics that changed after this time, in the order of their last change: ISO 8601 with a time zone. Not together with another filter. A change can appear some seconds late: to follow every change, read `GET /events` with `after`."
   ),
-  order: literalParameter(["asc", "desc"], {
+  order: makeLiteralParameter(["asc", "desc"], {
     description: "`desc`, the default, lists the newest topic first, `asc` the oldest.",
     example: "desc"
   }),
-  limit: integerParameter({
+  limit: makeIntegerParameter({
     description: "The number of entries on a page.",
     example: topicListBounds.defaultLimit,
     minimum: 1,
     maximum: topicListBounds.maxLimit,
     default: topicListBounds.defaultLimit
   }),
-  offset: integerParameter({
+  offset: makeIntegerParameter({
     description:
       "The number of topics to skip, not together with `cursor`. To page further than the maximum, follow `pagination.next_cursor`.",
     example: 0,
@@ -234,7 +245,7 @@ const listQuery = {
     maximum: topicListBounds.maxOffset,
     default: 0
   }),
-  cursor: textParameter({
+  cursor: makeTextParameter({
     description: "The `pagination.next_cursor` of the previous page.",
     example: cursor,
     maxLength: 128
@@ -253,7 +264,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
     })
       .annotate(RequiredScope, "topics:submit")
       .annotate(EndpointRateLimit, "topic_submissions_per_hour")
-      .annotate(RequiredPool, "frequent")
+      .annotate(RequiredConcurrencyPool, "frequent")
       .annotateMerge(
         OpenApi.annotations({
           identifier: "createTopic",
@@ -264,7 +275,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       ),
     HttpApiEndpoint.get("list", "/topics", { query: listQuery, success: TopicList })
       .annotate(RequiredScope, "topics:read")
-      .annotate(ConditionalRead, true)
+      .annotate(SupportsConditionalRequests, true)
       .annotateMerge(
         OpenApi.annotations({
           identifier: "listTopics",
@@ -275,7 +286,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       ),
     HttpApiEndpoint.get("find", "/topics/:id", { params: id, success: SuccessEnvelope(TopicDetail), error: NotFound })
       .annotate(RequiredScope, "topics:read")
-      .annotate(ConditionalRead, true)
+      .annotate(SupportsConditionalRequests, true)
       .annotate(EndpointRateLimit, "topic_reads_per_hour")
       .annotateMerge(
         OpenApi.annotations({
@@ -290,9 +301,9 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       error: NotFound
     })
       .annotate(RequiredScope, "topics:read")
-      .annotate(ConditionalRead, true)
-      .annotate(WaitPreference, true)
-      .annotate(RequiredPool, "frequent")
+      .annotate(SupportsConditionalRequests, true)
+      .annotate(SupportsWaitPreference, true)
+      .annotate(RequiredConcurrencyPool, "frequent")
       .annotateMerge(
         OpenApi.annotations({
           identifier: "getTopicStatus",
@@ -308,7 +319,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       error: NotFound
     })
       .annotate(RequiredScope, "topics:submit")
-      .annotate(RequiredPool, "large")
+      .annotate(RequiredConcurrencyPool, "large")
       .annotateMerge(
         OpenApi.annotations({
           identifier: "cancelTopic",
@@ -323,7 +334,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       error: NotFound
     })
       .annotate(RequiredScope, "topics:read")
-      .annotate(ConditionalRead, true)
+      .annotate(SupportsConditionalRequests, true)
       .annotateMerge(
         OpenApi.annotations({
           identifier: "getTopicCommentaries",
@@ -344,7 +355,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       error: [InvalidRequest, NotFound]
     })
       .annotate(RequiredScope, "topics:read")
-      .annotate(RequiredPool, "large")
+      .annotate(RequiredConcurrencyPool, "large")
       .annotate(ExampleErrors, [
         InvalidRequest.of([{ field: "ref", constraint: referenceConstraint }]),
         NotFound.of("No topic has the external reference article-4711.")
@@ -358,5 +369,5 @@ export class TopicsApi extends HttpApiGroup.make("topics")
         })
       )
   )
-  .annotateMerge(topicsGroup)
+  .annotateMerge(topicsGroupAnnotations)
   .middleware(ApiKeyAuth) {}

@@ -4,7 +4,7 @@
  */
 import * as OpenApi from "effect/http-api/OpenApi"
 
-export const topicsGroup = OpenApi.annotations({
+export const topicsGroupAnnotations = OpenApi.annotations({
   title: "Topics",
   description:
     "Submit a short question, statement or prompt to licensed personas, follow its status, and fetch the commentaries that their creators approved."

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
 import { SuccessEnvelope } from "./Envelope.ts"
 import * as Fields from "./Fields.ts"
-import { usageGroup } from "./UsageGroup.ts"
+import { usageGroupAnnotations } from "./UsageGroup.ts"
 
 const count = (description: string, example: number) => Fields.Count.annotate({ description, examples: [example] })
 
@@ -56,5 +56,5 @@ export class UsageApi extends HttpApiGroup.make("usage")
         })
       )
   )
-  .annotateMerge(usageGroup)
+  .annotateMerge(usageGroupAnnotations)
   .middleware(ApiKeyAuth) {}

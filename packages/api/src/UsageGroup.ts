@@ -4,7 +4,7 @@
  */
 import * as OpenApi from "effect/http-api/OpenApi"
 
-export const usageGroup = OpenApi.annotations({
+export const usageGroupAnnotations = OpenApi.annotations({
   title: "Usage",
   description: "Usage, remaining quotas and performance."
 })

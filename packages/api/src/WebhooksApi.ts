@@ -20,8 +20,8 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, RequiredPool, RequiredScope } from "./ApiKeyAuth.ts"
-import { withOptionalBody } from "./Documented.ts"
+import { ApiKeyAuth, RequiredConcurrencyPool, RequiredScope } from "./ApiKeyAuth.ts"
+import { makeBodyOptional } from "./Documented.ts"
 import { SuccessEnvelope } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
@@ -275,7 +275,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
         OpenApi.Description,
         "Replaces the secret. Until the grace period ends, each event has a signature of both secrets, separated by a space in `webhook-signature`, so your endpoint can verify with either. At most two secrets sign at a time: a second call within the grace period removes the oldest."
       )
-      .annotate(OpenApi.Transform, withOptionalBody),
+      .annotate(OpenApi.Transform, makeBodyOptional),
     HttpApiEndpoint.delete("remove", "/webhooks/:id", {
       params: id,
       success: SuccessEnvelope(RemovedWebhook),
@@ -287,7 +287,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Description, "Permanently removes a webhook. No further events are sent to it."),
     HttpApiEndpoint.post("test", "/webhooks/:id/test", { params: id, success: WebhookTestResult, error: NotFound })
       .annotate(RequiredScope, "webhooks:write")
-      .annotate(RequiredPool, "outgoing")
+      .annotate(RequiredConcurrencyPool, "outgoing")
       .annotate(OpenApi.Identifier, "testWebhook")
       .annotate(OpenApi.Summary, "Test a webhook")
       .annotate(

@@ -82,20 +82,20 @@ export type TypeEqualityChecks = [
   Agree<Same<Client.Delivery, Encoded<typeof DeliveriesApi.Delivery>>>,
   Agree<Same<Client.DeliveryDetail, Encoded<typeof DeliveriesApi.DeliveryDetail>>>,
   Agree<Same<Client.CursorPage<Client.Delivery>, Omit<Encoded<typeof DeliveriesApi.DeliveryList>, "success">>>,
-  Agree<Same<Client.RecoverWebhook, Encoded<typeof DeliveriesApi.RecoverWebhook>>>,
-  Agree<Same<Client.WebhookRecovery, Encoded<typeof DeliveriesApi.Recovery>>>,
+  Agree<Same<Client.RecoverWebhook, Encoded<typeof DeliveriesApi.RecoverWebhookBody>>>,
+  Agree<Same<Client.WebhookRecovery, Encoded<typeof DeliveriesApi.WebhookRecoverySummary>>>,
   Agree<Same<Client.DeletedWebhook, Encoded<typeof WebhooksApi.RemovedWebhook>>>,
-  Agree<Same<Client.CreateApiKey, Encoded<typeof ApiKeysApi.CreateApiKey>>>,
-  Agree<Same<Client.UpdateApiKey, Encoded<typeof ApiKeysApi.ChangeApiKey>>>,
+  Agree<Same<Client.CreateApiKey, Encoded<typeof ApiKeysApi.CreateApiKeyBody>>>,
+  Agree<Same<Client.UpdateApiKey, Encoded<typeof ApiKeysApi.ChangeApiKeyBody>>>,
   Agree<Same<Client.Me, Encoded<typeof MeApi.Me>>>,
-  Agree<Same<Client.RotateApiKey, Encoded<typeof ApiKeysApi.RotateApiKey>>>,
+  Agree<Same<Client.RotateApiKey, Encoded<typeof ApiKeysApi.RotateApiKeyBody>>>,
   Agree<Same<Client.CreatedApiKey, Encoded<typeof ApiKeysApi.CreatedApiKey>>>,
   Agree<Same<Client.RotatedApiKey, Encoded<typeof ApiKeysApi.RotatedApiKey>>>,
   Agree<Same<Client.ApiKey, Encoded<typeof ApiKeysApi.ApiKeySummary>>>,
   Agree<Same<Client.RevokedApiKey, Encoded<typeof ApiKeysApi.RevokedApiKey>>>,
-  Agree<Same<Client.AdvanceAssignment, Encoded<typeof SandboxApi.AdvanceAssignment>>>,
+  Agree<Same<Client.AdvanceAssignment, Encoded<typeof SandboxApi.AdvanceAssignmentBody>>>,
   Agree<Same<Client.SimulatedAssignment, Encoded<typeof SandboxApi.SimulatedAssignment>>>,
-  Agree<Same<Client.ErrorCode, keyof typeof Api.statusOf>>
+  Agree<Same<Client.ErrorCode, keyof typeof Api.httpStatusByErrorCode>>
 ]
 
 type WireError = { readonly [Code in Client.ErrorCode]: Extract<Api.WireError["error"], { readonly code: Code }> }

@@ -1,5 +1,5 @@
 /** Builds adapters from plain settings. The module of an adapter is imported only if an option chooses the adapter. */
-import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import { DashboardTokenVerifier } from "@partner-commentary/core/access/DashboardTokenVerifier"
 import type * as OpenAiGenerator from "@partner-commentary/generator/OpenAiGenerator"
 import type * as OpenAiSpeech from "@partner-commentary/generator/OpenAiSpeech"
 import type * as JwksIdentity from "@partner-commentary/identity/JwksIdentity"
@@ -73,7 +73,7 @@ export const s3StorageLayer = (options: S3Storage.S3StorageOptions) =>
 /** Returns the identity layer for an identity provider. If no provider is given, every dashboard token is rejected. */
 export const identityLayer = (provider: Option.Option<JwksIdentity.JwksIdentityOptions>) =>
   Option.match(provider, {
-    onNone: () => DashboardIdentity.layerNone,
+    onNone: () => DashboardTokenVerifier.layerNone,
     onSome: (options) =>
       lazyLayer(
         () => import("@partner-commentary/identity/JwksIdentity"),

@@ -3,7 +3,7 @@
  * values.
  */
 import * as Predicate from "effect/Predicate"
-import { invalidArgumentError, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
+import { makeInvalidArgumentError, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 
 /**
  * Checks whether the argument is a web Request. A Request class of another library or realm is also accepted. The
@@ -16,7 +16,7 @@ export const checkRequest = (request: unknown): PartnerCommentaryError | undefin
   Predicate.hasProperty(request, "method") &&
   Predicate.hasProperty(request, "headers")
     ? undefined
-    : invalidArgumentError("request", "The first argument must be a web-standard Request.")
+    : makeInvalidArgumentError("request", "The first argument must be a web-standard Request.")
 
 /**
  * Checks the second argument of `fetch`, in which null means no context. A string instead of `{ address }` is rejected,
@@ -25,17 +25,20 @@ export const checkRequest = (request: unknown): PartnerCommentaryError | undefin
 export const checkRequestContext = (sent: unknown): PartnerCommentaryError | undefined =>
   sent === undefined || sent === null || Predicate.isObject(sent)
     ? undefined
-    : invalidArgumentError("sent", 'The second argument must be an object such as { address: "203.0.113.9" }.')
+    : makeInvalidArgumentError("sent", 'The second argument must be an object such as { address: "203.0.113.9" }.')
 
 export const checkNodeRequestAndResponse = (request: unknown, response: unknown): PartnerCommentaryError | undefined =>
   Predicate.hasProperty(request, "socket") &&
   Predicate.hasProperty(response, "writeHead") &&
   Predicate.isFunction(response.writeHead)
     ? undefined
-    : invalidArgumentError("request", "node takes the request and the response of Node's HTTP server, in this order.")
+    : makeInvalidArgumentError(
+        "request",
+        "node takes the request and the response of Node's HTTP server, in this order."
+      )
 
 export const checkLambdaContext = (invocation: unknown): PartnerCommentaryError | undefined =>
   Predicate.hasProperty(invocation, "getRemainingTimeInMillis") &&
   Predicate.isFunction(invocation.getRemainingTimeInMillis)
     ? undefined
-    : invalidArgumentError("invocation", "lambda takes Lambda's context as its second argument.")
+    : makeInvalidArgumentError("invocation", "lambda takes Lambda's context as its second argument.")

@@ -19,7 +19,7 @@ export interface MountPathMonitor {
  */
 const maxSegments = 10
 
-/** Returns the prefixes of the path, shortest first. Each of them is a possible mount path of the service. */
+/** Returns the prefixes of the path, shortest first. Each prefix is a possible mount path of the service. */
 const beginnings = (path: string): ReadonlyArray<string> => {
   const segments = path.split("/", maxSegments)
   return segments.slice(1).map((_, at) => segments.slice(0, at + 1).join("/"))
@@ -45,8 +45,8 @@ export const makeMountPathMonitor = (apiRoot: string, warn: (message: string) =>
       if (!isDone && Predicate.isString(baseUrl) && baseUrl !== "") found(baseUrl)
     },
     answered: (target, status) => {
-      // A response other than 404 proves that the mount path is correct. A later 404 is therefore a mistake of the
-      // caller.
+      // A response other than 404 proves that the mount path is correct. Later 404 responses are therefore not checked,
+      // because they are mistakes of callers.
       if (!isDone && status === 404) {
         const path = target.replace(/[?#].*$/s, "")
         const mounted = beginnings(path).find((each) => collidesWithRoutes(`http://host${path.slice(each.length)}`))

@@ -7,45 +7,46 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
-import { invalidOptionError, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
+import { makeInvalidOptionError, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 
-export type RuleResult = true | string | SchemaIssue.Issue
+export type OptionRuleResult = true | string | SchemaIssue.Issue
 
 export type OptionSchemas = Readonly<Record<string, Schema.Codec<unknown>>>
 
-export const requiredOption = (judge: (value: unknown) => RuleResult) => Schema.Unknown.check(Schema.makeFilter(judge))
+export const makeRequiredOption = (judge: (value: unknown) => OptionRuleResult) =>
+  Schema.Unknown.check(Schema.makeFilter(judge))
 
-export const optionalOption = (judge: (value: unknown) => RuleResult) =>
-  Schema.optional(requiredOption((value) => value === undefined || judge(value)))
+export const makeOptionalOption = (judge: (value: unknown) => OptionRuleResult) =>
+  Schema.optional(makeRequiredOption((value) => value === undefined || judge(value)))
 
 export const isText = (value: unknown): value is string => Predicate.isString(value) && value.trim() !== ""
 
-export const textOption = (right: string, isRight: (text: string) => boolean = () => true) =>
-  requiredOption((value) => (isText(value) && isRight(value)) || right)
+export const makeTextOption = (right: string, isRight: (text: string) => boolean = () => true) =>
+  makeRequiredOption((value) => (isText(value) && isRight(value)) || right)
 
 export const isPositive = (value: unknown): boolean => Number.isFinite(value) && Number(value) > 0
 
-const isFlag = (value: unknown): RuleResult => Predicate.isBoolean(value) || "must be true or false"
+const isFlag = (value: unknown): OptionRuleResult => Predicate.isBoolean(value) || "must be true or false"
 
 const isCount =
   (least: number) =>
-  (value: unknown): RuleResult =>
+  (value: unknown): OptionRuleResult =>
     (Number.isSafeInteger(value) && Number(value) >= least) || `must be a whole number, ${least} or more`
 
-export const flagOption = optionalOption(isFlag)
+export const optionalBooleanOption = makeOptionalOption(isFlag)
 
-export const optionalCount = (least: number) => optionalOption(isCount(least))
+export const makeCountOption = (least: number) => makeOptionalOption(isCount(least))
 
 /** Returns the schema of an object that has exactly the given fields. */
-export const structOption = <Each extends OptionSchemas>(fields: Each) =>
+export const makeStructOption = <Each extends OptionSchemas>(fields: Each) =>
   Schema.Struct(fields).annotate({ messageUnexpectedKey: "is no option of this version" })
 
-export const strictOptions = { onExcessProperty: "error" } as const
+export const strictParseOptions = { onExcessProperty: "error" } as const
 
 /** Turns a schema into a rule. The rule reports the problems that the schema finds. */
-export const ruleFromSchema = (schema: Schema.Codec<unknown>) => {
-  const decode = Schema.decodeUnknownResult(schema, strictOptions)
-  return (value: unknown): RuleResult => {
+export const makeSchemaRule = (schema: Schema.Codec<unknown>) => {
+  const decode = Schema.decodeUnknownResult(schema, strictParseOptions)
+  return (value: unknown): OptionRuleResult => {
     const decoded = decode(value)
     return Result.isSuccess(decoded) || decoded.failure.issue
   }
@@ -53,14 +54,14 @@ export const ruleFromSchema = (schema: Schema.Codec<unknown>) => {
 
 /** Checks the settings in the second argument of a function such as `sqlite`. */
 export const makeSettingsDecoder = (option: string, fields: OptionSchemas) => {
-  const decode = Schema.decodeUnknownResult(structOption(fields), strictOptions)
+  const decode = Schema.decodeUnknownResult(makeStructOption(fields), strictParseOptions)
   return <A>(given: A): Result.Result<A, PartnerCommentaryError> => {
     if (!Predicate.isObject(given))
-      return Result.fail(invalidOptionError(option, "must have its settings in an object"))
+      return Result.fail(makeInvalidOptionError(option, "must have its settings in an object"))
     return Result.mapBoth(decode(given), {
       onFailure: ({ issue }) => {
         const [{ constraint, field }] = convertSchemaIssueToProblems(issue)
-        return invalidOptionError(`${option}.${field}`, constraint)
+        return makeInvalidOptionError(`${option}.${field}`, constraint)
       },
       onSuccess: () => given
     })

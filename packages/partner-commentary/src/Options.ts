@@ -1,5 +1,5 @@
 /** Defines the options of `partnerCommentary`. Each port accepts plain values, functions, or an Effect layer. */
-import type { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import type { DashboardTokenVerifier } from "@partner-commentary/core/access/DashboardTokenVerifier"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import type { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import type { Mailer } from "@partner-commentary/core/mail/Mailer"
@@ -22,18 +22,18 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import type { Database } from "./Database.ts"
 import { type HostLogger, isHostLogger } from "./Log.ts"
 import {
-  flagOption,
   isText,
+  makeOptionalOption,
+  makeRequiredOption,
+  makeSchemaRule,
+  makeStructOption,
+  makeTextOption,
   type OptionSchemas,
-  optionalOption,
-  requiredOption,
-  ruleFromSchema,
-  strictOptions,
-  structOption,
-  textOption
+  optionalBooleanOption,
+  strictParseOptions
 } from "./OptionRules.ts"
 import * as PartialSettings from "./PartialSettings.ts"
-import { invalidOptionError, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
+import { makeInvalidOptionError, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 import type { GenerateCommentary } from "./ports/GeneratorFunction.ts"
 import type { IdentifyCaller } from "./ports/IdentityFunction.ts"
 import type { SendMail } from "./ports/MailFunction.ts"
@@ -85,7 +85,7 @@ export interface Options {
    * Verifies tokens of your dashboard and returns the organization of a token: a function, or the published keys of an
    * identity provider. Without the option `identity`, every dashboard token is rejected.
    */
-  readonly identity?: IdentifyCaller | IdentityProvider | Layer.Layer<DashboardIdentity, unknown> | undefined
+  readonly identity?: IdentifyCaller | IdentityProvider | Layer.Layer<DashboardTokenVerifier, unknown> | undefined
   /** Reads personas and licences from your own database tables. */
   readonly personas?: PersonaReader | Layer.Layer<PersonaStore, unknown, SqlClient.SqlClient> | undefined
   /** Reads partners from your own database tables. */
@@ -102,7 +102,8 @@ export interface Options {
   /** Overrides for the default time windows, limits and schedules, for example `{ responseWindow: "72 hours" }`. */
   readonly policy?: PartialSettings.SettingsOverrides<Policy.Policy> | undefined
   /**
-   * False if another process runs the workers. Otherwise true, or settings that override the default worker settings.
+   * False if another process runs the workers. If this process runs the workers, true or settings that override the
+   * default worker settings.
    */
   readonly workers?: boolean | PartialSettings.SettingsOverrides<Effect.Success<typeof WorkerSettings>> | undefined
   /** The addresses and networks of proxies whose `X-Forwarded-For` header is trusted, for example `["10.0.0.0/8"]`. */
@@ -132,15 +133,15 @@ export interface DecodedOptions extends Options {
   readonly proxies: IpAllowList.IpAllowList
 }
 
-const httpAddress = textOption(
+const httpAddress = makeTextOption(
   "must be an http:// or https:// address",
   (url) => /^https?:/i.test(url) && URL.canParse(url)
 )
 
 /** Returns the rule of a port option, which accepts a function, a layer, or an object with the given fields. */
 const port = (what: string, fields?: OptionSchemas) => {
-  const object = fields === undefined ? () => what : ruleFromSchema(structOption(fields))
-  return optionalOption((value) => {
+  const object = fields === undefined ? () => what : makeSchemaRule(makeStructOption(fields))
+  return makeOptionalOption((value) => {
     if (Predicate.isFunction(value) || Layer.isLayer(value)) return true
     return Predicate.isObject(value) ? object(value) : what
   })
@@ -148,7 +149,7 @@ const port = (what: string, fields?: OptionSchemas) => {
 
 /** Returns the rule of an option that accepts a layer, or an object with functions of the given names. */
 const reader = (what: string, names: ReadonlyArray<string>) =>
-  optionalOption(
+  makeOptionalOption(
     (value) =>
       Layer.isLayer(value) ||
       names.every((name) => Predicate.hasProperty(value, name) && Predicate.isFunction(value[name])) ||
@@ -157,64 +158,66 @@ const reader = (what: string, names: ReadonlyArray<string>) =>
 
 const openAi = {
   url: httpAddress,
-  model: textOption("must name a model of the server"),
-  apiKey: optionalOption((value) => Predicate.isString(value) || "must be a text")
+  model: makeTextOption("must name a model of the server"),
+  apiKey: makeOptionalOption((value) => Predicate.isString(value) || "must be a text")
 }
 
 const shortestSecret = 32
 
 const isSecret = (value: unknown) => isText(value) && value.length >= shortestSecret
 
-const figures = (defaults: unknown) => ruleFromSchema(PartialSettings.makeOverridesSchema(defaults))
+const figures = (defaults: unknown) => makeSchemaRule(PartialSettings.makeOverridesSchema(defaults))
 
-const Given = structOption({
-  url: requiredOption((value) => {
+const Given = makeStructOption({
+  url: makeRequiredOption((value) => {
     const kept = Predicate.isString(value) ? PublicAddress.normalizePublicAddress(value) : Option.none()
     if (Option.isNone(kept)) return `must be ${PublicAddress.publicAddressRule}`
     return !PublicAddress.collidesWithRoutes(kept.value) || `must be an address whose path is none of the service's own`
   }),
-  secret: requiredOption(
+  secret: makeRequiredOption(
     (value) =>
       isSecret(value) ||
       (Array.isArray(value) && value.length > 0 && value.every(isSecret)) ||
       `must have ${shortestSecret} characters or more: a long random text, the same in every process`
   ),
-  development: flagOption,
-  database: optionalOption((value) => Layer.isLayer(value) || 'must be sqlite("…") or postgres("…") of this package'),
+  development: optionalBooleanOption,
+  database: makeOptionalOption(
+    (value) => Layer.isLayer(value) || 'must be sqlite("…") or postgres("…") of this package'
+  ),
   mail: port("must be a function that sends a mail, or smtp(…) of this package", {
-    outbox: textOption("must name a folder")
+    outbox: makeTextOption("must name a folder")
   }),
   generator: port("must be a function that writes a text, or { url, model, apiKey } of a server", openAi),
   speech: port("must be a function that speaks a text, or { url, model, voice, apiKey } of a server", {
     ...openAi,
-    voice: textOption("must name a voice of the server")
+    voice: makeTextOption("must name a voice of the server")
   }),
   mediaStorage: port("must be a function that keeps a file, or { folder, url }", {
-    folder: textOption("must name a folder"),
+    folder: makeTextOption("must name a folder"),
     url: httpAddress
   }),
   identity: port("must be a function that reads a token, or { jwksUrl, issuer, audience }", {
     jwksUrl: httpAddress,
-    issuer: textOption("must be the iss of the provider's tokens"),
-    audience: textOption("must be the aud of tokens for this service"),
-    organizationClaim: optionalOption((value) => isText(value) || "must name a claim")
+    issuer: makeTextOption("must be the iss of the provider's tokens"),
+    audience: makeTextOption("must be the aud of tokens for this service"),
+    organizationClaim: makeOptionalOption((value) => isText(value) || "must name a claim")
   }),
   personas: reader("must have the functions find and licensed", ["find", "licensed"]),
   organizations: reader("must have the function find", ["find"]),
-  webhooks: port("must be { allowPrivate }", { allowPrivate: flagOption }),
-  logger: optionalOption(
+  webhooks: port("must be { allowPrivate }", { allowPrivate: optionalBooleanOption }),
+  logger: makeOptionalOption(
     (value) => Logger.isLogger(value) || isHostLogger(value) || "must have the methods debug, info, warn and error"
   ),
-  policy: optionalOption((value) =>
+  policy: makeOptionalOption((value) =>
     Predicate.isObject(value) ? figures(Policy.defaults)(value) : "must be an object"
   ),
-  workers: optionalOption((value) => {
+  workers: makeOptionalOption((value) => {
     if (Predicate.isBoolean(value)) return true
     return Predicate.isObject(value)
       ? figures(WorkerSettings.defaultValue())(value)
       : "must be true, false or an object"
   }),
-  trustedProxies: optionalOption(
+  trustedProxies: makeOptionalOption(
     (value) =>
       (Array.isArray(value) &&
         value.every(Predicate.isString) &&
@@ -223,15 +226,15 @@ const Given = structOption({
   )
 })
 
-const decode = Schema.decodeUnknownResult(Given, strictOptions)
+const decode = Schema.decodeUnknownResult(Given, strictParseOptions)
 
 /** Validates the options. Returns the decoded options, or an error about the first problem. */
 export const decodeOptions = (options: Options): Result.Result<DecodedOptions, PartnerCommentaryError> => {
-  if (!Predicate.isObject(options)) return Result.fail(invalidOptionError("url", "is required"))
+  if (!Predicate.isObject(options)) return Result.fail(makeInvalidOptionError("url", "is required"))
   return Result.flatMap(
     Result.mapError(decode(options), ({ issue }) => {
       const [{ constraint, field }] = convertSchemaIssueToProblems(issue)
-      return invalidOptionError(field, constraint)
+      return makeInvalidOptionError(field, constraint)
     }),
     () => completed(options)
   )
@@ -242,7 +245,7 @@ const completed = (options: Options): Result.Result<DecodedOptions, PartnerComme
   const development = options.development ?? isLoopbackHost(new URL(apiRoot).hostname)
   const needed = development ? undefined : productive.find(([name]) => options[name] === undefined)
   if (needed !== undefined)
-    return Result.fail(invalidOptionError(needed[0], `must be given outside development: ${needed[1]}`))
+    return Result.fail(makeInvalidOptionError(needed[0], `must be given outside development: ${needed[1]}`))
   const [first = "", ...others] = [options.secret ?? []].flat()
   const proxies = Result.getOrThrow(IpAllowList.parseAllowList(options.trustedProxies ?? []))
   return Result.succeed({ ...options, apiRoot, development, proxies, secrets: [first, ...others] })

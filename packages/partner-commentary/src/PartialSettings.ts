@@ -1,12 +1,12 @@
 /**
- * Validates settings of which an application overrides only a part, such as a policy, and fills in the defaults. The
- * default values determine the allowed names and types.
+ * Validates an application's overrides of settings, such as a policy, and fills in the defaults. The default values
+ * determine the allowed names and types.
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { flagOption, optionalCount, structOption } from "./OptionRules.ts"
+import { makeCountOption, makeStructOption, optionalBooleanOption } from "./OptionRules.ts"
 
 /**
  * The type of overrides for settings of the type `A`. Each setting is optional, and a duration is `"48 hours"` or a
@@ -32,12 +32,12 @@ const duration = Schema.declare(
 export const makeOverridesSchema = (defaults: unknown): Schema.Codec<unknown> => {
   if (Duration.isDuration(defaults)) return duration
   if (Array.isArray(defaults)) return Schema.Array(duration)
-  if (Predicate.isNumber(defaults)) return optionalCount(0)
-  if (Predicate.isBoolean(defaults)) return flagOption
+  if (Predicate.isNumber(defaults)) return makeCountOption(0)
+  if (Predicate.isBoolean(defaults)) return optionalBooleanOption
   const fields = Object.entries(defaults as object).map(
     ([name, each]) => [name, Schema.optional(makeOverridesSchema(each))] as const
   )
-  return structOption(Object.fromEntries(fields))
+  return makeStructOption(Object.fromEntries(fields))
 }
 
 /** Returns the defaults with the given overrides. `given` must be valid according to the schema of the defaults. */

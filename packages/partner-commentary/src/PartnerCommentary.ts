@@ -8,36 +8,36 @@ import * as Log from "./Log.ts"
 import type { LambdaHandler } from "./lambda/Handler.ts"
 import * as Mount from "./Mount.ts"
 import { decodeOptions, type Options } from "./Options.ts"
-import { PartnerCommentaryError, startFailedError } from "./PartnerCommentaryError.ts"
+import { makeStartFailedError, PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 import * as RouteHandlers from "./RouteHandlers.ts"
 import * as Service from "./Service.ts"
-import { apiKeyUseCases } from "./use-cases/ApiKeys.ts"
-import { creatorUseCases } from "./use-cases/Creators.ts"
-import { eventUseCases } from "./use-cases/Events.ts"
-import { licenseUseCases } from "./use-cases/Licenses.ts"
-import { operationUseCases } from "./use-cases/Operations.ts"
-import { organizationUseCases } from "./use-cases/Organizations.ts"
-import { personaUseCases } from "./use-cases/Personas.ts"
-import { topicUseCases } from "./use-cases/Topics.ts"
-import { usageUseCases } from "./use-cases/Usage.ts"
+import { makeApiKeyUseCases } from "./use-cases/ApiKeys.ts"
+import { makeCreatorUseCases } from "./use-cases/Creators.ts"
+import { makeEventUseCases } from "./use-cases/Events.ts"
+import { makeLicenseUseCases } from "./use-cases/Licenses.ts"
+import { makeOperationUseCases } from "./use-cases/Operations.ts"
+import { makeOrganizationUseCases } from "./use-cases/Organizations.ts"
+import { makePersonaUseCases } from "./use-cases/Personas.ts"
+import { makeTopicUseCases } from "./use-cases/Topics.ts"
+import { makeUsageUseCases } from "./use-cases/Usage.ts"
 import { makeUseCaseRunner } from "./use-cases/UseCase.ts"
-import { webhookUseCases } from "./use-cases/Webhooks.ts"
+import { makeWebhookUseCases } from "./use-cases/Webhooks.ts"
 
 /**
  * The use cases accept and return plain objects with the field names of the API. A failed call rejects with a
  * PartnerCommentaryError, which has the code and the details of the API error.
  */
 export interface UseCases {
-  readonly organizations: ReturnType<typeof organizationUseCases>
-  readonly personas: ReturnType<typeof personaUseCases>
-  readonly licenses: ReturnType<typeof licenseUseCases>
-  readonly apiKeys: ReturnType<typeof apiKeyUseCases>
-  readonly topics: ReturnType<typeof topicUseCases>
-  readonly webhooks: ReturnType<typeof webhookUseCases>
-  readonly usage: ReturnType<typeof usageUseCases>
-  readonly events: ReturnType<typeof eventUseCases>
-  readonly creators: ReturnType<typeof creatorUseCases>
-  readonly operations: ReturnType<typeof operationUseCases>
+  readonly organizations: ReturnType<typeof makeOrganizationUseCases>
+  readonly personas: ReturnType<typeof makePersonaUseCases>
+  readonly licenses: ReturnType<typeof makeLicenseUseCases>
+  readonly apiKeys: ReturnType<typeof makeApiKeyUseCases>
+  readonly topics: ReturnType<typeof makeTopicUseCases>
+  readonly webhooks: ReturnType<typeof makeWebhookUseCases>
+  readonly usage: ReturnType<typeof makeUsageUseCases>
+  readonly events: ReturnType<typeof makeEventUseCases>
+  readonly creators: ReturnType<typeof makeCreatorUseCases>
+  readonly operations: ReturnType<typeof makeOperationUseCases>
 }
 
 /** The complete service. The first call of any method starts the service. */
@@ -64,8 +64,8 @@ export interface PartnerCommentary extends UseCases {
   readonly next: RouteHandlers.NextRouteHandlers
   /**
    * The handler for AWS Lambda: `export const handler = pc.lambda`. The handler processes requests of API Gateway,
-   * function URLs and load balancers. When an EventBridge schedule invokes it, the handler runs due jobs. Set the
-   * option `workers` to false on Lambda.
+   * function URLs and load balancers. The handler runs due jobs when an EventBridge schedule invokes the function. Set
+   * the option `workers` to false on Lambda.
    */
   readonly lambda: LambdaHandler
   /**
@@ -136,20 +136,20 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
     stop: service.dispose,
     run,
     layer,
-    organizations: organizationUseCases(useCases),
-    personas: personaUseCases(useCases),
-    licenses: licenseUseCases(useCases),
-    apiKeys: apiKeyUseCases(useCases),
-    topics: topicUseCases(useCases),
-    webhooks: webhookUseCases(useCases),
-    usage: usageUseCases(useCases),
-    events: eventUseCases(useCases),
-    creators: creatorUseCases(useCases),
-    operations: operationUseCases(useCases)
+    organizations: makeOrganizationUseCases(useCases),
+    personas: makePersonaUseCases(useCases),
+    licenses: makeLicenseUseCases(useCases),
+    apiKeys: makeApiKeyUseCases(useCases),
+    topics: makeTopicUseCases(useCases),
+    webhooks: makeWebhookUseCases(useCases),
+    usage: makeUsageUseCases(useCases),
+    events: makeEventUseCases(useCases),
+    creators: makeCreatorUseCases(useCases),
+    operations: makeOperationUseCases(useCases)
   }
 }
 
-const notStarted = (error: unknown) => Promise.reject(startFailedError("The service", error))
+const notStarted = (error: unknown) => Promise.reject(makeStartFailedError("The service", error))
 
 const loadedOnce = <A>(load: () => Promise<A>): (() => Promise<A>) => {
   let loaded: Promise<A> | undefined
@@ -160,8 +160,8 @@ const loadedOnce = <A>(load: () => Promise<A>): (() => Promise<A>) => {
 }
 
 /**
- * Returns the address part of the first trusted proxy or network, which serves as the socket address of requests of
- * Next.js.
+ * Returns the first trusted proxy or network without its prefix length. Requests of Next.js get this address as their
+ * socket address.
  */
 const firstAddress = ([first = ""]: ReadonlyArray<string> = []) => first.split("/", 1).join()
 

@@ -1,5 +1,5 @@
 /** Defines the error class of this package, for invalid options, failed starts and failed use cases. */
-import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
+import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,7 +18,7 @@ export class PartnerCommentaryError extends Data.TaggedError("PartnerCommentaryE
 }> {}
 
 /** Creates the error of an option. The message consists of the option's name and `constraint`. */
-export const invalidOptionError = (field: string, constraint: string): PartnerCommentaryError =>
+export const makeInvalidOptionError = (field: string, constraint: string): PartnerCommentaryError =>
   new PartnerCommentaryError({
     code: "invalid_option",
     message: `The option ${field} ${constraint}.`,
@@ -26,23 +26,23 @@ export const invalidOptionError = (field: string, constraint: string): PartnerCo
   })
 
 /** Creates the error of an argument. `message` is a complete sentence, and `field` is the name of the parameter. */
-export const invalidArgumentError = (field: string, message: string): PartnerCommentaryError =>
+export const makeInvalidArgumentError = (field: string, message: string): PartnerCommentaryError =>
   new PartnerCommentaryError({ code: "invalid_argument", message, details: { field } })
 
 /** Creates the error of a failed start. `what` is the subject of the sentence that ends with `cannot be used`. */
-export const startFailedError = (what: string, cause: unknown): PartnerCommentaryError =>
+export const makeStartFailedError = (what: string, cause: unknown): PartnerCommentaryError =>
   cause instanceof PartnerCommentaryError
     ? cause
     : new PartnerCommentaryError({
         code: "start_failed",
-        message: `${what} cannot be used: ${errorMessageWithCauses(cause)}.`,
+        message: `${what} cannot be used: ${formatErrorWithCauses(cause)}.`,
         details: {},
         cause
       })
 
 /** Converts the failures of a layer to errors with the code `start_failed`. */
-export const withStartError = <A, E, R>(
+export const mapToStartError = <A, E, R>(
   what: string,
   layer: Layer.Layer<A, E, R>
 ): Layer.Layer<A, PartnerCommentaryError, R> =>
-  Layer.catch(layer, (error) => Layer.effectContext(Effect.fail(startFailedError(what, error))))
+  Layer.catch(layer, (error) => Layer.effectContext(Effect.fail(makeStartFailedError(what, error))))

@@ -1,7 +1,8 @@
 /**
- * Builds the implementations of the ports that the options choose. If one cannot be built, the error names its option.
+ * Builds the implementations of the ports that the options choose. If an implementation cannot be built, the error
+ * names the option.
  */
-import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import { DashboardTokenVerifier } from "@partner-commentary/core/access/DashboardTokenVerifier"
 import { isLoopbackHost } from "@partner-commentary/core/shared/Loopback"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -11,7 +12,7 @@ import * as Adapters from "./Adapters.ts"
 import type { StoreServices } from "./Database.ts"
 import { isLayer } from "./LayerOption.ts"
 import type { DecodedOptions, OpenAiServer } from "./Options.ts"
-import { type PartnerCommentaryError, withStartError } from "./PartnerCommentaryError.ts"
+import { mapToStartError, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 import * as GeneratorFunction from "./ports/GeneratorFunction.ts"
 import * as IdentityFunction from "./ports/IdentityFunction.ts"
 import * as MailFunction from "./ports/MailFunction.ts"
@@ -30,7 +31,8 @@ export const layer = (options: DecodedOptions) =>
     named("webhooks", webhooks(options))
   )
 
-const named = <A, R>(option: string, layer: Layer.Layer<A, unknown, R>) => withStartError(`The option ${option}`, layer)
+const named = <A, R>(option: string, layer: Layer.Layer<A, unknown, R>) =>
+  mapToStartError(`The option ${option}`, layer)
 
 /**
  * Returns all stores of the service. The application's own stores replace the default stores and use the same database
@@ -98,7 +100,7 @@ const mediaStorage = ({ mediaStorage }: DecodedOptions) => {
 }
 
 const identity = ({ identity }: DecodedOptions) => {
-  if (identity === undefined) return DashboardIdentity.layerNone
+  if (identity === undefined) return DashboardTokenVerifier.layerNone
   if (isLayer(identity)) return identity
   return Predicate.isFunction(identity)
     ? IdentityFunction.layer(identity)

@@ -1,6 +1,6 @@
 /** Tests that functions of the application keep the guarantees of the ports that they implement. */
 import { assert, describe, it } from "@effect/vitest"
-import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import { DashboardTokenVerifier } from "@partner-commentary/core/access/DashboardTokenVerifier"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
 import { MediaSynthesizer } from "@partner-commentary/core/commentary/MediaSynthesizer"
@@ -138,7 +138,7 @@ describe("Audio functions", () => {
 describe("Identity functions", () => {
   const reading = (identify: IdentityFunction.IdentifyCaller, token = "token") =>
     Effect.provide(
-      DashboardIdentity.use(({ verify }) => verify(token)),
+      DashboardTokenVerifier.use(({ verify }) => verify(token)),
       IdentityFunction.layer(identify)
     )
 

@@ -4,10 +4,10 @@ import { isLoopbackHost, isWildcardHost } from "@partner-commentary/core/shared/
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { GeneratorSettings, Settings } from "./Settings.ts"
-import { allowsPrivateWebhookReceivers, apiRootOf, defaultDataFolder, hasWeakSigningSecret } from "./Settings.ts"
+import { allowsPrivateWebhookReceivers, defaultDataFolder, findApiRoot, hasWeakSigningSecret } from "./Settings.ts"
 
 /** Returns the host and the port of the mail server, without its credentials. */
-export const mailServerAddressOf = (
+export const parseMailServerAddress = (
   server: Redacted.Redacted<string>
 ): { readonly host: string; readonly port: number } => {
   const url = new URL(Redacted.value(server))
@@ -24,7 +24,7 @@ export const describeMailDestination = ({ mail }: Settings): string =>
   Option.match(mail.server, {
     onNone: () => `become files in ${defaultDataFolder}/outbox`,
     onSome: (server) => {
-      const { host, port } = mailServerAddressOf(server)
+      const { host, port } = parseMailServerAddress(server)
       return `go through ${host} port ${port}`
     }
   })
@@ -48,13 +48,13 @@ export const issuesDashboardTokens = ({ development, identity }: Settings): bool
   development && Option.isNone(identity)
 
 /** Returns a warning when the service rejects every dashboard token. */
-export const missingIdentityProviderWarning = (settings: Settings): Option.Option<string> =>
+export const findMissingIdentityProviderWarning = (settings: Settings): Option.Option<string> =>
   Option.isSome(settings.identity) || settings.development
     ? Option.none()
     : Option.some("JWKS_URL is unset: the API-key operations reject every token")
 
 /** Returns warnings about settings that are valid but risky. */
-export const settingWarnings = (settings: Settings): ReadonlyArray<string> => [
+export const listSettingWarnings = (settings: Settings): ReadonlyArray<string> => [
   ...(hasWeakSigningSecret(settings)
     ? [
         "SIGNING_SECRET is shorter than 32 characters and can be guessed, which allows forged creator links; put a long random text first"
@@ -71,7 +71,7 @@ export const settingWarnings = (settings: Settings): ReadonlyArray<string> => [
  * Returns a warning when PUBLIC_URL is unset. The warning shows the address with which links in mails start, and
  * whether other machines can reach this address.
  */
-export const publicUrlWarning = (
+export const findPublicUrlWarning = (
   settings: Settings,
   port: number
 ): Option.Option<{ readonly sentence: string; readonly isLost: boolean }> => {
@@ -81,6 +81,6 @@ export const publicUrlWarning = (
   const reach = isLocal ? ", which only this machine reaches" : ""
   return Option.some({
     isLost: isLocal && !settings.development,
-    sentence: `PUBLIC_URL is unset: links in mails start with ${apiRootOf(settings, port)}${reach}`
+    sentence: `PUBLIC_URL is unset: links in mails start with ${findApiRoot(settings, port)}${reach}`
   })
 }

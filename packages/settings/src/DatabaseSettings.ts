@@ -8,7 +8,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Parser from "./Parser.ts"
 import * as Variable from "./Variable.ts"
-import { SettingRefused } from "./Variable.ts"
+import { InvalidSetting } from "./Variable.ts"
 
 export type DatabaseSettings = SqliteSettings | PostgresSettings
 
@@ -32,21 +32,21 @@ export interface PostgresSettings {
 export const isPostgresSettings = (database: DatabaseSettings): database is PostgresSettings => "url" in database
 
 /** Returns the name of the database for messages, without credentials. */
-export const databaseDisplayName = (database: DatabaseSettings): string =>
+export const formatDatabaseName = (database: DatabaseSettings): string =>
   isPostgresSettings(database) ? database.told : database.filename
 
 /** Returns the connection options of the Postgres adapter. */
-export const postgresPoolOptionsOf = ({ directUrl, poolSize, url }: PostgresSettings) => ({
+export const toPostgresOptions = ({ directUrl, poolSize, url }: PostgresSettings) => ({
   url,
   directUrl: Option.getOrUndefined(directUrl),
   poolSize
 })
 
-export const readDatabaseSettings = (fallback: string): Effect.Effect<DatabaseSettings, SettingRefused> =>
+export const readDatabaseSettings = (fallback: string): Effect.Effect<DatabaseSettings, InvalidSetting> =>
   Effect.gen(function* () {
     const url = yield* Variable.readText("DATABASE_URL")
     const direct = yield* Variable.readText("DATABASE_DIRECT_URL")
-    const poolSize = yield* Variable.readWithDefault("DATABASE_POOL_SIZE", Parser.integerParser(2, 1000), 10)
+    const poolSize = yield* Variable.readWithDefault("DATABASE_POOL_SIZE", Parser.makeIntegerParser(2, 1000), 10)
     if (Option.isSome(url) && /^postgres(ql)?:/i.test(url.value)) {
       const { told } = yield* address("DATABASE_URL", url.value)
       if (Option.isSome(direct)) yield* address("DATABASE_DIRECT_URL", direct.value)
@@ -88,4 +88,4 @@ const withPassword = (text: string, password: Option.Option<string>) => {
   return Redacted.make(url.href)
 }
 
-const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused({ name, reason }))
+const refuse = (name: string, reason: string) => Effect.fail(new InvalidSetting({ name, reason }))

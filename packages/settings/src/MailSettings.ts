@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Parser from "./Parser.ts"
 import * as Variable from "./Variable.ts"
-import { SettingRefused } from "./Variable.ts"
+import { InvalidSetting } from "./Variable.ts"
 
 export interface MailSettings {
   /**
@@ -27,7 +27,7 @@ export const readMailSettings = Effect.fnUntraced(function* (publicHost: string)
   const from = yield* Variable.readText("MAIL_FROM")
   const settings: MailSettings = {
     server: url,
-    connections: yield* Variable.readWithDefault("SMTP_CONNECTIONS", Parser.integerParser(1, 1000), 16),
+    connections: yield* Variable.readWithDefault("SMTP_CONNECTIONS", Parser.makeIntegerParser(1, 1000), 16),
     from: Option.getOrElse(from, () => `Partner Commentary <commentary@${publicHost}>`)
   }
   if (Option.isNone(url) && Option.isNone(from)) return settings
@@ -44,5 +44,5 @@ export const readMailSettings = Effect.fnUntraced(function* (publicHost: string)
 const names = { url: "SMTP_URL", from: "MAIL_FROM", folder: "The outbox" }
 
 /** Returns an error that names the environment variable of the rejected mail setting. */
-export const explainMailError = ({ reason, setting }: MailSettingRefused): SettingRefused =>
-  new SettingRefused({ name: names[setting], reason: reason.replace(/\.$/, "") })
+export const explainMailError = ({ reason, setting }: MailSettingRefused): InvalidSetting =>
+  new InvalidSetting({ name: names[setting], reason: reason.replace(/\.$/, "") })

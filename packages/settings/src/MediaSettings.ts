@@ -4,12 +4,12 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Parser from "./Parser.ts"
 import * as Variable from "./Variable.ts"
-import { SettingRefused } from "./Variable.ts"
+import { InvalidSetting } from "./Variable.ts"
 
 export interface MediaSettings {
   /** The speech server; none when the service makes no audio. */
   readonly speech: Option.Option<SpeechSettings>
-  /** The storage of audio files. It is always set if the service makes audio. */
+  /** The storage of audio files, which is always set if the service makes audio. */
   readonly storage: Option.Option<MediaFolderSettings | MediaBucketSettings>
 }
 
@@ -84,4 +84,4 @@ const required = (name: string, reason: string) =>
     Option.match({ onNone: () => refuse(name, reason), onSome: (value) => Effect.succeed(value) })
   )
 
-const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused({ name, reason }))
+const refuse = (name: string, reason: string) => Effect.fail(new InvalidSetting({ name, reason }))

@@ -1,7 +1,7 @@
 /** Parses texts from environment variables, flags and arguments, and describes the valid values. */
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { ApiKeyScope } from "@partner-commentary/core/access/Scope"
-import { LimitName } from "@partner-commentary/core/partner/Plan"
+import { PlanLimitName } from "@partner-commentary/core/partner/Plan"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as InputText from "@partner-commentary/core/shared/InputText"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -50,17 +50,17 @@ const pairParserOf = <Name extends string, A>(
 })
 
 /** Parses an empty text as null, so that a user can remove a value. */
-export const emptyAsNullParser = <A>(kind: Parser<A>): Parser<A | null> => ({
+export const makeNullableParser = <A>(kind: Parser<A>): Parser<A | null> => ({
   rule: `${kind.rule}, or "" for none`,
   parse: (text) => (text.trim() === "" ? Option.some(null) : kind.parse(text))
 })
 
-export const oneOfParser = <const A extends string>(choices: ReadonlyArray<A>): Parser<A> => ({
+export const makeOneOfParser = <const A extends string>(choices: ReadonlyArray<A>): Parser<A> => ({
   rule: `one of ${choices.join(", ")}`,
   parse: (text) => Option.fromUndefinedOr(choices.find((choice) => choice === text.trim().toLowerCase()))
 })
 
-export const integerParser = (least: number, most: number): Parser<number> => ({
+export const makeIntegerParser = (least: number, most: number): Parser<number> => ({
   rule: `a whole number from ${least} to ${most}`,
   parse: (text) =>
     Option.filter(
@@ -69,11 +69,12 @@ export const integerParser = (least: number, most: number): Parser<number> => ({
     )
 })
 
-export const portParser = integerParser(0, 65_535)
+export const portParser = makeIntegerParser(0, 65_535)
 
 export const booleanParser: Parser<boolean> = {
   rule: "true or false",
-  parse: (text) => Option.map(oneOfParser(["true", "false", "yes", "no", "on", "off", "1", "0"]).parse(text), isTrue)
+  parse: (text) =>
+    Option.map(makeOneOfParser(["true", "false", "yes", "no", "on", "off", "1", "0"]).parse(text), isTrue)
 }
 
 export const durationParser: Parser<Duration.Duration> = {
@@ -135,9 +136,9 @@ export const socialLinkParser = pairParserOf(
 )
 
 export const limitOverrideParser = pairParserOf(
-  ofSchema(LimitName, ""),
-  integerParser(0, 1_000_000_000),
-  `NAME=VALUE with a whole number from 0, or NAME= for the plan's own, and a name of ${LimitName.literals.join(", ")}`
+  ofSchema(PlanLimitName, ""),
+  makeIntegerParser(0, 1_000_000_000),
+  `NAME=VALUE with a whole number from 0, or NAME= for the plan's own, and a name of ${PlanLimitName.literals.join(", ")}`
 )
 
 /** Parses headers in the format of OpenTelemetry. */
@@ -161,7 +162,7 @@ const header = pairParserOf(
   ""
 )
 
-export const idParserOf = <Id extends string>(schema: Schema.Codec<Id, string>): Parser<Id> => ({
+export const makeIdParser = <Id extends string>(schema: Schema.Codec<Id, string>): Parser<Id> => ({
   rule: "an id such as 0190a6f0-7c1e-7000-8000-000000000000",
   parse: (text) => Ids.parse(schema, text.trim())
 })
@@ -191,7 +192,7 @@ const rightNetworks = 'addresses or CIDR ranges separated by commas, such as "20
  * Parses addresses and networks, and returns the entries as they were written. The list needs at least one entry,
  * because an empty list would allow every address.
  */
-export const networkTextsParser: Parser<ReadonlyArray<string>> = {
+export const networkListParser: Parser<ReadonlyArray<string>> = {
   rule: rightNetworks,
   parse: (text) => Option.filter(listParserOf(address, rightNetworks).parse(text), (list) => list.length > 0)
 }

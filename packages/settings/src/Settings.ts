@@ -8,12 +8,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as DatabaseSettings from "./DatabaseSettings.ts"
-import * as IdentitySettings from "./IdentitySettings.ts"
+import * as IdentityProviderSettings from "./IdentityProviderSettings.ts"
 import * as MailSettings from "./MailSettings.ts"
 import * as MediaSettings from "./MediaSettings.ts"
 import * as Parser from "./Parser.ts"
 import * as Variable from "./Variable.ts"
-import { SettingRefused } from "./Variable.ts"
+import { InvalidSetting } from "./Variable.ts"
 
 export interface Settings {
   readonly listen: {
@@ -33,8 +33,8 @@ export interface Settings {
   readonly database: DatabaseSettings.DatabaseSettings
   readonly mail: MailSettings.MailSettings
   /**
-   * The secrets that sign links; none if `SIGNING_SECRET` is unset. In development, the service then generates and
-   * stores a secret.
+   * The secrets that sign links; none if `SIGNING_SECRET` is unset. If the secret is unset in development, the service
+   * generates and stores a secret.
    */
   readonly signingSecrets: Option.Option<SigningSecretList>
   /** The generator's server; none when the service uses the local generator. */
@@ -43,7 +43,7 @@ export interface Settings {
    * The identity provider of dashboard tokens. Without an identity provider, the service uses the local identity
    * provider in development, and rejects every token outside development.
    */
-  readonly identity: Option.Option<IdentitySettings.IdentitySettings>
+  readonly identity: Option.Option<IdentityProviderSettings.IdentityProviderSettings>
   readonly media: MediaSettings.MediaSettings
   readonly trustedProxies: IpAllowList.IpAllowList
   readonly webhooks: {
@@ -91,7 +91,7 @@ export const defaultDataFolder = "./data"
 const defaultPort = 8080
 
 /** Parses the number of server processes that share a port. */
-export const processCountParser = Parser.integerParser(1, 256)
+export const processCountParser = Parser.makeIntegerParser(1, 256)
 
 /**
  * The default duration is longer than the idle timeout of common load balancers, which is 60 seconds. With a shorter
@@ -99,7 +99,7 @@ export const processCountParser = Parser.integerParser(1, 256)
  */
 export const defaultKeepAlive = Duration.seconds(65)
 
-export const readSettings: Effect.Effect<Settings, SettingRefused> = Effect.gen(function* () {
+export const readSettings: Effect.Effect<Settings, InvalidSetting> = Effect.gen(function* () {
   const host = Option.getOrElse(yield* Variable.readText("HOST"), () => "127.0.0.1")
   const port = yield* Variable.readWithDefault("PORT", Parser.portParser, defaultPort)
   const keepAlive = yield* Variable.readWithDefault("KEEP_ALIVE_TIMEOUT", Parser.durationParser, defaultKeepAlive)
@@ -125,7 +125,7 @@ export const readSettings: Effect.Effect<Settings, SettingRefused> = Effect.gen(
     ),
     signingSecrets: yield* readSigningSecrets,
     generator: yield* readGenerator,
-    identity: yield* IdentitySettings.readIdentitySettings,
+    identity: yield* IdentityProviderSettings.readIdentityProviderSettings,
     media: yield* MediaSettings.readMediaSettings(
       development ? Option.some(`${defaultDataFolder}/media`) : Option.none()
     ),
@@ -138,8 +138,8 @@ export const readSettings: Effect.Effect<Settings, SettingRefused> = Effect.gen(
       port: yield* Variable.readOptional("ADMIN_PORT", Parser.portParser)
     },
     log: {
-      level: yield* Variable.readOptional("LOG_LEVEL", Parser.oneOfParser(logLevels)),
-      format: yield* Variable.readOptional("LOG_FORMAT", Parser.oneOfParser(["pretty", "json"])),
+      level: yield* Variable.readOptional("LOG_LEVEL", Parser.makeOneOfParser(logLevels)),
+      format: yield* Variable.readOptional("LOG_FORMAT", Parser.makeOneOfParser(["pretty", "json"])),
       requests: yield* Variable.readWithDefault("LOG_REQUESTS", Parser.booleanParser, false)
     },
     otlp: yield* readOtlp
@@ -147,7 +147,7 @@ export const readSettings: Effect.Effect<Settings, SettingRefused> = Effect.gen(
 })
 
 /** Checks the settings that only the commands `serve` and `worker` need. */
-export const requireServiceSettings = (settings: Settings): Effect.Effect<void, SettingRefused> => {
+export const requireServiceSettings = (settings: Settings): Effect.Effect<void, InvalidSetting> => {
   if (settings.development) return Effect.void
   if (Option.isNone(settings.mail.server)) {
     return refuse("SMTP_URL", "must be set outside development: smtp://user:password@host:port")
@@ -159,16 +159,16 @@ export const requireServiceSettings = (settings: Settings): Effect.Effect<void, 
  * Rejects the default database outside development. Without the check, a command with an incomplete environment would
  * silently change the default database.
  */
-export const requireExplicitDatabase = ({ database, development }: Settings): Effect.Effect<void, SettingRefused> =>
+export const requireExplicitDatabase = ({ database, development }: Settings): Effect.Effect<void, InvalidSetting> =>
   database.isDefault && !development
     ? refuse(
         "DATABASE_URL",
-        `must be set outside development, or a command would work on ${DatabaseSettings.databaseDisplayName(database)}: give it the service's environment`
+        `must be set outside development, or a command would work on ${DatabaseSettings.formatDatabaseName(database)}: give it the service's environment`
       )
     : Effect.void
 
 /** Requires a signing secret outside development, because the service generates a secret only in development. */
-export const requireSigningSecret = (settings: Settings): Effect.Effect<void, SettingRefused> =>
+export const requireSigningSecret = (settings: Settings): Effect.Effect<void, InvalidSetting> =>
   settings.development || Option.isSome(settings.signingSecrets)
     ? Effect.void
     : refuse("SIGNING_SECRET", "must be set outside development: a long random text, the same for every process")
@@ -177,10 +177,10 @@ export const requireSigningSecret = (settings: Settings): Effect.Effect<void, Se
  * Returns `{api_root}`: the public URL, or the listening address if no public URL is set. The caller passes the actual
  * port, because the configured port may be 0.
  */
-export const apiRootOf = (settings: Settings, port: number): string =>
+export const findApiRoot = (settings: Settings, port: number): string =>
   Option.getOrElse(settings.publicUrl, () => formatHttpAddress(settings.listen.host, port))
 
-const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused({ name, reason }))
+const refuse = (name: string, reason: string) => Effect.fail(new InvalidSetting({ name, reason }))
 
 export const hasWeakSigningSecret = ({ signingSecrets }: Settings): boolean =>
   Option.exists(signingSecrets, (secrets) => secrets.some(isWeakSecret))
@@ -226,14 +226,14 @@ const testMegabytes = Policy.defaults.testStorage.bytes / megabyte
 const readPolicy = Effect.fnUntraced(function* (allowHttp: boolean) {
   const { defaults } = Policy
   const longest = 10_000
-  const bound = Parser.integerParser(1, longest)
+  const bound = Parser.makeIntegerParser(1, longest)
   const min = yield* Variable.readWithDefault("CONTENT_MIN_LENGTH", bound, defaults.contentLength.min)
   const max = yield* Variable.readWithDefault("CONTENT_MAX_LENGTH", bound, Math.max(defaults.contentLength.max, min))
   if (max < min) {
     return yield* refuse("CONTENT_MAX_LENGTH", `must be a whole number from CONTENT_MIN_LENGTH (${min}) to ${longest}`)
   }
   const { readWithDefault: withDefault } = Variable
-  const count = Parser.integerParser(1, 1000)
+  const count = Parser.makeIntegerParser(1, 1000)
   return {
     ...defaults,
     contentLength: { min, max },
@@ -253,7 +253,7 @@ const readPolicy = Effect.fnUntraced(function* (allowHttp: boolean) {
     webhooks: {
       ...defaults.webhooks,
       allowHttp,
-      sources: yield* withDefault("WEBHOOK_SOURCES", Parser.networkTextsParser, defaults.webhooks.sources),
+      sources: yield* withDefault("WEBHOOK_SOURCES", Parser.networkListParser, defaults.webhooks.sources),
       timeout: yield* withDefault("WEBHOOK_TIMEOUT", Parser.durationParser, defaults.webhooks.timeout),
       retries: yield* withDefault("WEBHOOK_RETRY_SCHEDULE", Parser.durationListParser, defaults.webhooks.retries),
       disableFailures: yield* withDefault("WEBHOOK_DISABLE_FAILURES", count, defaults.webhooks.disableFailures),
@@ -263,8 +263,13 @@ const readPolicy = Effect.fnUntraced(function* (allowHttp: boolean) {
     lease: yield* withDefault("WORKER_LEASE", Parser.durationParser, defaults.lease),
     testRetention: yield* withDefault("TEST_RETENTION", Parser.durationParser, defaults.testRetention),
     testStorage: {
-      topics: yield* withDefault("TEST_MAX_TOPICS", Parser.integerParser(1, 10_000_000), defaults.testStorage.topics),
-      bytes: megabyte * (yield* withDefault("TEST_MAX_MEGABYTES", Parser.integerParser(1, 1_000_000), testMegabytes))
+      topics: yield* withDefault(
+        "TEST_MAX_TOPICS",
+        Parser.makeIntegerParser(1, 10_000_000),
+        defaults.testStorage.topics
+      ),
+      bytes:
+        megabyte * (yield* withDefault("TEST_MAX_MEGABYTES", Parser.makeIntegerParser(1, 1_000_000), testMegabytes))
     }
   }
 })

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { Parser } from "./Parser.ts"
 
 /** The error for an invalid or missing setting, which prevents the start. */
-export class SettingRefused extends Schema.TaggedError<SettingRefused>()("SettingRefused", {
+export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
   name: Schema.String,
   /**
    * The reason completes a sentence that starts with the variable's name, without a full stop. The reason never
@@ -20,27 +20,27 @@ export class SettingRefused extends Schema.TaggedError<SettingRefused>()("Settin
 }
 
 /** Returns the trimmed text of the variable; none when the variable is unset or blank. */
-export const readText = (name: string): Effect.Effect<Option.Option<string>, SettingRefused> =>
+export const readText = (name: string): Effect.Effect<Option.Option<string>, InvalidSetting> =>
   Config.option(Config.String(name)).pipe(
-    Effect.mapError(() => new SettingRefused({ name, reason: "cannot be read" })),
+    Effect.mapError(() => new InvalidSetting({ name, reason: "cannot be read" })),
     Effect.map(Option.map((value) => value.trim())),
     Effect.map(Option.filter((value) => value !== ""))
   )
 
-export const readOptional = <A>(name: string, kind: Parser<A>): Effect.Effect<Option.Option<A>, SettingRefused> =>
+export const readOptional = <A>(name: string, kind: Parser<A>): Effect.Effect<Option.Option<A>, InvalidSetting> =>
   Effect.flatMap(
     readText(name),
     Option.match({
       onNone: () => Effect.succeedNone,
       onSome: (value) =>
         Option.match(kind.parse(value), {
-          onNone: () => Effect.fail(new SettingRefused({ name, reason: `must be ${kind.rule}` })),
+          onNone: () => Effect.fail(new InvalidSetting({ name, reason: `must be ${kind.rule}` })),
           onSome: Effect.succeedSome
         })
     })
   )
 
-export const readWithDefault = <A>(name: string, kind: Parser<A>, fallback: A): Effect.Effect<A, SettingRefused> =>
+export const readWithDefault = <A>(name: string, kind: Parser<A>, fallback: A): Effect.Effect<A, InvalidSetting> =>
   Effect.map(
     readOptional(name, kind),
     Option.getOrElse(() => fallback)

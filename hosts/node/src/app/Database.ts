@@ -4,15 +4,15 @@
  */
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
+import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import * as DatabaseErrors from "@partner-commentary/settings/DatabaseErrors"
 import {
   isPostgresSettings,
-  postgresPoolOptionsOf,
-  type SqliteSettings
+  type SqliteSettings,
+  toPostgresOptions
 } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
-import { SettingRefused } from "@partner-commentary/settings/Variable"
+import { InvalidSetting } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -84,12 +84,12 @@ export const queryOverDirectUrl = <A, E>(settings: Settings, question: Effect.Ef
     if (!isPostgresSettings(database) || Option.isNone(database.directUrl)) return Option.none<A>()
     const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
     return yield* Effect.mapBoth(
-      Effect.provide(question, postgres.layerDirectInspectionClient(postgresPoolOptionsOf(database))),
+      Effect.provide(question, postgres.layerDirectInspectionClient(toPostgresOptions(database))),
       {
         onFailure: (error) =>
-          new SettingRefused({
+          new InvalidSetting({
             name: "DATABASE_DIRECT_URL",
-            reason: `cannot be used as a database: ${errorMessageWithCauses(error)}`
+            reason: `cannot be used as a database: ${formatErrorWithCauses(error)}`
           }),
         onSuccess: Option.some
       }
@@ -133,7 +133,7 @@ const opened = (settings: Settings, options: { readonly listens: boolean; readon
       const { database } = settings
       if (isPostgresSettings(database)) {
         const { layer } = yield* Effect.promise(() => import("partner-commentary/postgres/PostgresDatabase"))
-        return namingVariable(settings, layer(postgresPoolOptionsOf(database), { ...options, keepsTime: true }))
+        return namingVariable(settings, layer(toPostgresOptions(database), { ...options, keepsTime: true }))
       }
       const { layer } = yield* Effect.promise(() => import("partner-commentary/sqlite/SqliteDatabase"))
       return namingVariable(settings, layer(database.filename, { ...options, sharesReads: true }))
@@ -148,7 +148,7 @@ export const layerForMigrations = (settings: Settings) =>
       const { database } = settings
       if (isPostgresSettings(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-        return namingVariable(settings, postgres.layerMigrationClientWithClock(postgresPoolOptionsOf(database)))
+        return namingVariable(settings, postgres.layerMigrationClientWithClock(toPostgresOptions(database)))
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
       return namingVariable(settings, sqlite.layer({ filename: database.filename }))
@@ -160,7 +160,7 @@ const layerInspect = ({ database }: Settings) =>
     Effect.gen(function* () {
       if (isPostgresSettings(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-        return postgres.layerInspectionClient(postgresPoolOptionsOf(database))
+        return postgres.layerInspectionClient(toPostgresOptions(database))
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
       return sqlite.layer({ filename: database.filename, disableWAL: true })

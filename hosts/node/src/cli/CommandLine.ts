@@ -1,6 +1,6 @@
 /** Runs a command tree. Results go to stdout and all other output to stderr. The exit code is 0, 1 or 2. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
+import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import { booleanParser } from "@partner-commentary/settings/Parser"
 import * as Cause from "effect/Cause"
 import * as CliConfig from "effect/cli/CliConfig"
@@ -62,7 +62,7 @@ export const printFailureAndGetExitCode = (exit: Exit.Exit<unknown, unknown>): n
  */
 export const describeFailure = (failure: unknown): string => {
   if (isSqlError(failure))
-    return `The database that DATABASE_URL names cannot be used: ${errorMessageWithCauses(failure)}.`
+    return `The database that DATABASE_URL names cannot be used: ${formatErrorWithCauses(failure)}.`
   const message = failure instanceof Error ? failure.message : String(failure)
   return Predicate.hasProperty(failure, "_tag") ? message : `Unexpected error: ${message}`
 }

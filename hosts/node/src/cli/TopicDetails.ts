@@ -4,10 +4,10 @@ import type { EventId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import { withDeliveryStatus } from "@partner-commentary/core/webhook/Delivery"
+import { addDeliveryStatus } from "@partner-commentary/core/webhook/Delivery"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
-import { hostOfUrl } from "@partner-commentary/core/webhook/WebhookUrl"
+import { extractHost } from "@partner-commentary/core/webhook/WebhookUrl"
 import * as Inspection from "@partner-commentary/sql/topics/TopicInspection"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -43,7 +43,7 @@ export type TopicDetails = Option.Option.Value<Effect.Success<ReturnType<typeof 
 
 export interface WebhookDelivery {
   readonly host: string
-  readonly delivery: ReturnType<typeof withDeliveryStatus>
+  readonly delivery: ReturnType<typeof addDeliveryStatus>
 }
 
 /** Returns the deliveries to the owner's present webhooks. When a webhook is removed, its deliveries are deleted. */
@@ -59,7 +59,7 @@ const deliveries = Effect.fnUntraced(function* (owner: Owner) {
         const since = at - Duration.toMillis(minute)
         const found = Option.getOrNull(yield* log.find(id, eventId, since, 1, now))
         if (receiver === null || found === null) return []
-        return [{ host: hostOfUrl(url), delivery: withDeliveryStatus(found, receiver) }]
+        return [{ host: extractHost(url), delivery: addDeliveryStatus(found, receiver) }]
       })
     ).pipe(Effect.map((all): ReadonlyArray<WebhookDelivery> => all.flat()))
 })

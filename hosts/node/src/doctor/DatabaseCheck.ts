@@ -1,16 +1,16 @@
 /** Checks that the database answers, has the current schema and accepts a write. The check rolls the write back. */
-import { databaseDisplayName, isPostgresSettings } from "@partner-commentary/settings/DatabaseSettings"
+import { formatDatabaseName, isPostgresSettings } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Database from "../app/Database.ts"
-import { type DoctorFinding, mendFinding, okFinding } from "./Doctor.ts"
+import { type DoctorFinding, makeMendFinding, makeOkFinding } from "./Doctor.ts"
 
 /** Checks the database. The doctor runs its other database checks only if this check succeeds. */
 export const checkDatabase = Effect.fnUntraced(function* (settings: Settings) {
   const { database } = settings
   if (!isPostgresSettings(database) && database.filename === ":memory:") {
-    return okFinding("database", "The database is in memory and ends with the process.")
+    return makeOkFinding("database", "The database is in memory and ends with the process.")
   }
   const { schemaStatus } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
   const DatabaseHealth = yield* Effect.promise(() => import("@partner-commentary/sql/operations/DatabaseHealth"))
@@ -33,13 +33,16 @@ export const checkDatabase = Effect.fnUntraced(function* (settings: Settings) {
     return { ...seen, inTheWay: seen.left > 0 ? migrating : seen.inTheWay }
   })
   return yield* Effect.match(looks, {
-    onFailure: ({ message }): DoctorFinding => mendFinding("database", message),
+    onFailure: ({ message }): DoctorFinding => makeMendFinding("database", message),
     onSuccess: ({ inTheWay, left }): DoctorFinding => {
       if (Option.isSome(inTheWay))
-        return mendFinding("database", `${databaseDisplayName(database)}: ${inTheWay.value.message}`)
+        return makeMendFinding("database", `${formatDatabaseName(database)}: ${inTheWay.value.message}`)
       return left > 0
-        ? mendFinding("database", `${left} migrations are pending: run partner-commentary migrate.`)
-        : okFinding("database", `${databaseDisplayName(database)} responds, has the current schema and accepts writes.`)
+        ? makeMendFinding("database", `${left} migrations are pending: run partner-commentary migrate.`)
+        : makeOkFinding(
+            "database",
+            `${formatDatabaseName(database)} responds, has the current schema and accepts writes.`
+          )
     }
   })
 })

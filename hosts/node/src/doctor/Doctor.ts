@@ -13,7 +13,7 @@ import * as Shared from "partner-commentary/doctor/Finding"
 import { findProcessesSettingError } from "../processes/ProcessCount.ts"
 
 export type DoctorFinding = Shared.DoctorFinding<
-  | Shared.DoctorCheck
+  | Shared.DoctorCheckName
   | "configuration"
   | "database"
   | "database file"
@@ -24,15 +24,15 @@ export type DoctorFinding = Shared.DoctorFinding<
   | "identity provider"
 >
 
-export const { mendFinding, noticeFinding, okFinding } = Shared
+export const { makeMendFinding, makeNoticeFinding, makeOkFinding } = Shared
 
 /** Reports unsafe settings, incomplete settings, and settings that only `serve` refuses. */
 export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<DoctorFinding> => {
-  const links = ConfigSummary.publicUrlWarning(settings, settings.listen.port)
+  const links = ConfigSummary.findPublicUrlWarning(settings, settings.listen.port)
   const notices = [
     ...(Settings.hasWeakSigningSecret(settings)
       ? [
-          noticeFinding(
+          makeNoticeFinding(
             "configuration",
             "SIGNING_SECRET has an entry of less than 32 characters: anyone who guesses it can forge creators' links."
           )
@@ -40,7 +40,7 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<D
       : []),
     ...(Settings.allowsPrivateWebhookReceivers(settings)
       ? [
-          noticeFinding(
+          makeNoticeFinding(
             "configuration",
             "WEBHOOK_ALLOW_PRIVATE is true: anyone with a partner's key can make the service send requests into this network."
           )
@@ -48,23 +48,25 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<D
       : []),
     ...Option.match(links, {
       onNone: () => [],
-      onSome: ({ isLost, sentence }) => [(isLost ? mendFinding : noticeFinding)("configuration", `${sentence}.`)]
+      onSome: ({ isLost, sentence }) => [
+        (isLost ? makeMendFinding : makeNoticeFinding)("configuration", `${sentence}.`)
+      ]
     }),
     ...Option.match(findProcessesSettingError(settings), {
       onNone: () => [],
-      onSome: ({ name, reason }) => [mendFinding("configuration", `${name} ${reason}: serve does not start.`)]
+      onSome: ({ name, reason }) => [makeMendFinding("configuration", `${name} ${reason}: serve does not start.`)]
     })
   ]
   return notices.length > 0
     ? notices
-    : [okFinding("configuration", settings.development ? "Good, for development." : "Good.")]
+    : [makeOkFinding("configuration", settings.development ? "Good, for development." : "Good.")]
 }
 
 /** Runs a check with a time limit, and reports a problem if the check exceeds the limit. */
 export const withCheckTimeout = <E, R>(check: DoctorFinding["check"], looked: Effect.Effect<DoctorFinding, E, R>) =>
   Effect.catchTag(Timeout.withTimeout(doctorCheckTimeout, looked), "TimeoutError", () =>
     Effect.succeed(
-      mendFinding(check, `No answer within ${Duration.format(doctorCheckTimeout)}: the check did not finish.`)
+      makeMendFinding(check, `No answer within ${Duration.format(doctorCheckTimeout)}: the check did not finish.`)
     )
   )
 
@@ -77,9 +79,9 @@ export const doctorCheckTimeout = Duration.seconds(3)
 export const checkIdentityProvider = Effect.fnUntraced(function* (settings: Settings.Settings) {
   const check = "identity provider"
   if (Option.isNone(settings.identity)) {
-    return Option.match(ConfigSummary.missingIdentityProviderWarning(settings), {
-      onNone: () => okFinding(check, "The local identity provider: partner-commentary token create."),
-      onSome: (sentence) => noticeFinding(check, `${sentence}.`)
+    return Option.match(ConfigSummary.findMissingIdentityProviderWarning(settings), {
+      onNone: () => makeOkFinding(check, "The local identity provider: partner-commentary token create."),
+      onSome: (sentence) => makeNoticeFinding(check, `${sentence}.`)
     })
   }
   const { jwksUrl } = settings.identity.value
@@ -87,11 +89,11 @@ export const checkIdentityProvider = Effect.fnUntraced(function* (settings: Sett
     () => import("@partner-commentary/identity/JwksIdentity")
   )
   return yield* Effect.match(countKeys(jwksUrl), {
-    onFailure: ({ reason }) => mendFinding(check, `No keys at JWKS_URL: ${reason}.`),
+    onFailure: ({ reason }) => makeMendFinding(check, `No keys at JWKS_URL: ${reason}.`),
     onSuccess: (count) =>
       count === 0
-        ? mendFinding(check, "JWKS_URL returns no RSA, P-256 or Ed25519 key for RS256, ES256 or EdDSA.")
-        : okFinding(check, `JWKS_URL returns ${count === 1 ? "one usable key" : `${count} usable keys`}.`)
+        ? makeMendFinding(check, "JWKS_URL returns no RSA, P-256 or Ed25519 key for RS256, ES256 or EdDSA.")
+        : makeOkFinding(check, `JWKS_URL returns ${count === 1 ? "one usable key" : `${count} usable keys`}.`)
   })
 })
 
@@ -99,19 +101,19 @@ export const checkIdentityProvider = Effect.fnUntraced(function* (settings: Sett
 export const checkMailServer = (settings: Settings.Settings): Effect.Effect<DoctorFinding> =>
   Option.match(settings.mail.server, {
     onNone: () =>
-      Effect.succeed(okFinding("mail server", `None: mails ${ConfigSummary.describeMailDestination(settings)}.`)),
+      Effect.succeed(makeOkFinding("mail server", `None: mails ${ConfigSummary.describeMailDestination(settings)}.`)),
     onSome: (server) => {
-      const { host, port } = ConfigSummary.mailServerAddressOf(server)
+      const { host, port } = ConfigSummary.parseMailServerAddress(server)
       return Effect.promise(() => import("@partner-commentary/smtp/Verify")).pipe(
         Effect.flatMap(({ verifyMailServer: verify }) => verify(server, doctorCheckTimeout)),
         Effect.match({
           onFailure: ({ reason }) =>
-            mendFinding(
+            makeMendFinding(
               "mail server",
               `No mail can be sent through ${host} port ${port}: ${reason}. Check SMTP_URL and the network.`
             ),
           onSuccess: ({ isAuthenticated }) =>
-            okFinding(
+            makeOkFinding(
               "mail server",
               `Mails ${ConfigSummary.describeMailDestination(settings)}, which ${isAuthenticated ? "accepts the password" : "requires no password"}. No mail was sent.`
             )

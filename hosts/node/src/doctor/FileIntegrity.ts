@@ -9,7 +9,7 @@ import { isPostgresSettings } from "@partner-commentary/settings/DatabaseSetting
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { type DoctorFinding, mendFinding, noticeFinding, okFinding } from "./Doctor.ts"
+import { type DoctorFinding, makeMendFinding, makeNoticeFinding, makeOkFinding } from "./Doctor.ts"
 
 /** The time limit of this check. The whole command `doctor` takes at most 5 seconds. */
 const timeout = Duration.seconds(3)
@@ -51,7 +51,7 @@ export const checkFileIntegrity = ({ database }: Settings): Effect.Effect<Readon
       duration: timeout,
       orElse: () =>
         Effect.succeed(
-          noticeFinding(
+          makeNoticeFinding(
             "database file",
             `The check did not finish: checking ${filename} takes more than ${Duration.format(timeout)}. Run sqlite3 ${filename} "PRAGMA integrity_check" regularly.`
           )
@@ -63,14 +63,14 @@ export const checkFileIntegrity = ({ database }: Settings): Effect.Effect<Readon
 
 const judged = (filename: string, code: number, reason: string): DoctorFinding => {
   const check = "database file"
-  if (code === 0 && reason === "ok") return okFinding(check, "Its pages are intact.")
-  if (refusedCodes.includes(code)) return noticeFinding(check, `Not checked: ${reason}.`)
+  if (code === 0 && reason === "ok") return makeOkFinding(check, "Its pages are intact.")
+  if (refusedCodes.includes(code)) return makeNoticeFinding(check, `Not checked: ${reason}.`)
   return code === 0 || corruptCodes.includes(code)
-    ? mendFinding(
+    ? makeMendFinding(
         check,
         `${filename} is corrupt (${reason.split("\n")[0]}): stop everything, and restore the last backup.`
       )
-    : mendFinding(check, `${filename} cannot be read completely: ${reason}. Check the path and the disk.`)
+    : makeMendFinding(check, `${filename} cannot be read completely: ${reason}. Check the path and the disk.`)
 }
 
 const checked = (filename: string) =>
@@ -87,11 +87,13 @@ const checked = (filename: string) =>
       found += text
     })
     child.on("error", ({ message }) =>
-      resume(Effect.succeed(noticeFinding("database file", `Not checked: ${message}.`)))
+      resume(Effect.succeed(makeNoticeFinding("database file", `Not checked: ${message}.`)))
     )
     child.on("close", () => {
       if (found === "") {
-        resume(Effect.succeed(noticeFinding("database file", "The check did not finish: it ended without a result.")))
+        resume(
+          Effect.succeed(makeNoticeFinding("database file", "The check did not finish: it ended without a result."))
+        )
         return
       }
       const { code, reason } = JSON.parse(found)

@@ -8,12 +8,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as StoredWork from "partner-commentary/doctor/StoredWork"
 import { doctorAdvice } from "./Advice.ts"
-import { mendFinding } from "./Doctor.ts"
+import { makeMendFinding } from "./Doctor.ts"
 
 export const diagnoseMediaJobs = Effect.fnUntraced(function* (settings: Settings) {
   const due = yield* (yield* MediaJobStore).nextDue(MediaKind.literals)
   const isLeft = Option.isNone(settings.media.speech) && Option.isSome(due) && due.value < (yield* Instant.now)
   if (isLeft)
-    return mendFinding("media", "Audio is requested, but SPEECH_URL is unset: set it for both serve and worker.")
-  return yield* StoredWork.checkFailedMedia(doctorAdvice, ConfigSummary.describeAudioSettings(settings))
+    return makeMendFinding("media", "Audio is requested, but SPEECH_URL is unset: set it for both serve and worker.")
+  return yield* StoredWork.diagnoseFailedMedia(doctorAdvice, ConfigSummary.describeAudioSettings(settings))
 })

@@ -7,15 +7,15 @@ import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { type DoctorFinding, doctorCheckTimeout, mendFinding, noticeFinding, okFinding } from "./Doctor.ts"
+import { type DoctorFinding, doctorCheckTimeout, makeMendFinding, makeNoticeFinding, makeOkFinding } from "./Doctor.ts"
 
 export const checkDraftGenerator = (settings: Settings): Effect.Effect<DoctorFinding> => {
   const subject = `Drafts: ${ConfigSummary.describeGenerator(settings)}`
   if (Option.isSome(settings.generator)) return tried("generator", subject, settings.generator.value, "a draft")
   return Effect.succeed(
     settings.development
-      ? okFinding("generator", `${subject}.`)
-      : noticeFinding(
+      ? makeOkFinding("generator", `${subject}.`)
+      : makeNoticeFinding(
           "generator",
           `${subject}, which only adds an introduction to the creators' own words: set GENERATOR_URL and GENERATOR_MODEL.`
         )
@@ -24,7 +24,7 @@ export const checkDraftGenerator = (settings: Settings): Effect.Effect<DoctorFin
 
 export const checkSpeechServer = ({ media }: Settings): Effect.Effect<DoctorFinding> =>
   Option.match(media.speech, {
-    onNone: () => Effect.succeed(okFinding("speech", "None: no audio is made.")),
+    onNone: () => Effect.succeed(makeOkFinding("speech", "None: no audio is made.")),
     onSome: (server) => tried("speech", `Audio: ${server.model} at ${server.url}`, server, "speech")
   })
 
@@ -37,11 +37,11 @@ const tried = Effect.fnUntraced(function* (
   const Reachability = yield* Effect.promise(() => import("@partner-commentary/generator/Reachability"))
   const accepts = Option.isSome(server.apiKey) ? "answers and takes the key" : "answers without a key"
   return yield* Effect.match(Reachability.checkOpenAiReachability(server, doctorCheckTimeout), {
-    onFailure: ({ reason }) => mendFinding(check, `${subject}, which does not work: ${reason}.`),
+    onFailure: ({ reason }) => makeMendFinding(check, `${subject}, which does not work: ${reason}.`),
     onSuccess: (reached) =>
       reached === "accepted"
-        ? okFinding(check, `${subject}, which ${accepts}. Not tested: ${untried}.`)
-        : noticeFinding(
+        ? makeOkFinding(check, `${subject}, which ${accepts}. Not tested: ${untried}.`)
+        : makeNoticeFinding(
             check,
             `${subject}, which answers. The key was not checked, because the server has no list of models.`
           )

@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as StoredWebhooks from "partner-commentary/doctor/StoredWebhooks"
 import * as DataFolder from "../app/DataFolder.ts"
 import { doctorAdvice } from "./Advice.ts"
-import { mendFinding } from "./Doctor.ts"
+import { makeMendFinding } from "./Doctor.ts"
 
 export const layerEncryption = <E, R>(secrets: Effect.Effect<SigningSecretList, E, R>) =>
   Layer.unwrap(
@@ -23,7 +23,7 @@ export const layerEncryption = <E, R>(secrets: Effect.Effect<SigningSecretList, 
 
 /** The check uses only existing signing secrets, and generates no secret. */
 export const checkWebhookSecrets = (settings: Settings) =>
-  StoredWebhooks.checkSecretDecryption(doctorAdvice, "SIGNING_SECRET").pipe(
+  StoredWebhooks.diagnoseUndecryptableSecrets(doctorAdvice, "SIGNING_SECRET").pipe(
     Effect.provide(layerEncryption(DataFolder.loadExistingSecrets(settings))),
-    Effect.catch(({ message }) => Effect.succeed(mendFinding("webhooks", message)))
+    Effect.catch(({ message }) => Effect.succeed(makeMendFinding("webhooks", message)))
   )

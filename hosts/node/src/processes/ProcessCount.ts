@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os"
 import { isPostgresSettings } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
-import { SettingRefused } from "@partner-commentary/settings/Variable"
+import { InvalidSetting } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { UsageError } from "../cli/CommandFailed.ts"
@@ -18,9 +18,9 @@ const onSqlite = "must be 1 on SQLite, where one process writes"
 const isSeveral = (count: number) => count > 1
 
 /** Returns why `serve` refuses the variable PROCESSES, or none if `serve` accepts the variable. */
-export const findProcessesSettingError = ({ database, processes }: Settings): Option.Option<SettingRefused> =>
+export const findProcessesSettingError = ({ database, processes }: Settings): Option.Option<InvalidSetting> =>
   !isPostgresSettings(database) && Option.exists(processes, isSeveral)
-    ? Option.some(new SettingRefused({ name: "PROCESSES", reason: onSqlite }))
+    ? Option.some(new InvalidSetting({ name: "PROCESSES", reason: onSqlite }))
     : Option.none()
 
 /**

@@ -2,7 +2,7 @@
  * Starts several processes, restarts each process that ends, and stops all processes together. If a process ends before
  * all processes are ready, the start has failed.
  */
-import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
+import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -64,7 +64,7 @@ export const superviseProcesses = ({ announce, count, launch }: SupervisorOption
         const begun = yield* Clock.currentTimeMillis
         // Without free memory, fork throws. A failed fork must not stop the other processes.
         const end = yield* Effect.catchDefect(runOnce(number), (defect) =>
-          Effect.succeed(`Process ${number} cannot be started: ${errorMessageWithCauses(defect)}.`)
+          Effect.succeed(`Process ${number} cannot be started: ${formatErrorWithCauses(defect)}.`)
         )
         if (!started) return yield* new CommandFailed({ message: end })
         if ((yield* Clock.currentTimeMillis) - begun >= healthyAfter) failures = 1

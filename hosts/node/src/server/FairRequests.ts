@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { IpAllowList } from "@partner-commentary/core/access/IpAllowList"
-import { networkOf } from "@partner-commentary/core/access/RateLimits"
+import { parseClientNetwork } from "@partner-commentary/core/access/RateLimits"
 import { resolveClientAddress } from "@partner-commentary/server/ClientAddress"
 import type { FairScheduler } from "@partner-commentary/server/middleware/FairScheduler"
 import { readCredential } from "@partner-commentary/server/middleware/VerifiedCredentials"
@@ -32,7 +32,7 @@ export const installFairRequests = (
     `start ${ownerOf(readCredential(request.headers)) ?? addressOf(request)}`
 
   const addressOf = (request: IncomingMessage): string =>
-    networkOf(resolveClientAddress(request.socket.remoteAddress ?? "", forwardedFor(request), proxies))
+    parseClientNetwork(resolveClientAddress(request.socket.remoteAddress ?? "", forwardedFor(request), proxies))
 
   native.on("connection", connected)
   gate.add((exchange, pass) => {

@@ -4,7 +4,7 @@
  */
 import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
-import { databaseDisplayName } from "@partner-commentary/settings/DatabaseSettings"
+import { formatDatabaseName } from "@partner-commentary/settings/DatabaseSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -46,11 +46,11 @@ export const runLongLivedProcess = <E, E2, R>(
     const log = (text: string) => (isMember ? Effect.void : Effect.logInfo(text))
     return yield* Effect.gen(function* () {
       if (!isMember) {
-        yield* Effect.forEach(ConfigSummary.settingWarnings(settings), (caution) => Effect.logWarning(caution))
+        yield* Effect.forEach(ConfigSummary.listSettingWarnings(settings), (caution) => Effect.logWarning(caution))
       }
       yield* log(
         `Partner Commentary ${productVersion} starts ${settings.development ? "for development" : "for production"}: ` +
-          `database ${databaseDisplayName(settings.database)}, mails ${ConfigSummary.describeMailDestination(settings)}, ` +
+          `database ${formatDatabaseName(settings.database)}, mails ${ConfigSummary.describeMailDestination(settings)}, ` +
           `generator ${ConfigSummary.describeGenerator(settings)}, audio ${ConfigSummary.describeAudioSettings(settings)}`
       )
       // Do not log `Stopped` after a failed start, because the command line reports the failure.
@@ -69,7 +69,7 @@ export const runLongLivedProcess = <E, E2, R>(
   })
 
 export const warnAboutPublicUrl = (settings: Settings.Settings, port: number) =>
-  Option.match(ConfigSummary.publicUrlWarning(settings, port), {
+  Option.match(ConfigSummary.findPublicUrlWarning(settings, port), {
     onNone: () => Effect.void,
     onSome: ({ sentence }) => Effect.logWarning(sentence)
   })
@@ -81,10 +81,10 @@ export const announceServer = Effect.fnUntraced(function* <R>(
   demo: Option.Option<CreatedDemoOrganization>,
   announce: ServeOptions<R>["announce"]
 ) {
-  const apiRoot = Settings.apiRootOf(settings, port)
+  const apiRoot = Settings.findApiRoot(settings, port)
   if (!(yield* ClusterMembership).isMember) {
     yield* warnAboutPublicUrl(settings, port)
-    yield* Option.match(ConfigSummary.missingIdentityProviderWarning(settings), {
+    yield* Option.match(ConfigSummary.findMissingIdentityProviderWarning(settings), {
       onNone: () => Effect.void,
       onSome: Effect.logWarning
     })

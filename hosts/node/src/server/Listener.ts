@@ -8,7 +8,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import * as FairScheduler from "@partner-commentary/server/middleware/FairScheduler"
 import { defaultKeepAlive } from "@partner-commentary/settings/Settings"
-import { SettingRefused } from "@partner-commentary/settings/Variable"
+import { InvalidSetting } from "@partner-commentary/settings/Variable"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FairRequests from "./FairRequests.ts"
@@ -130,12 +130,12 @@ export const bindPort = Effect.fnUntraced(function* (
 const refusal = (name: string, host: string, port: number, cause: unknown) => {
   const code = (cause as NodeJS.ErrnoException).code
   if (code === "EADDRINUSE") {
-    return new SettingRefused({ name, reason: `must name a free port, and ${port} on ${host} is in use` })
+    return new InvalidSetting({ name, reason: `must name a free port, and ${port} on ${host} is in use` })
   }
   if (code === "EACCES") {
-    return new SettingRefused({ name, reason: `must name a port that this user may listen on, but ${port} is not` })
+    return new InvalidSetting({ name, reason: `must name a port that this user may listen on, but ${port} is not` })
   }
-  return new SettingRefused({
+  return new InvalidSetting({
     name: name.replace(/PORT$/, "HOST"),
     reason: `must name an address of this machine, but ${host} is not`
   })

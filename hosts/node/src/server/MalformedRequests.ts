@@ -6,7 +6,13 @@
 import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { InvalidRequest, NotFound, requestTimeout, statusOf, type WireError } from "@partner-commentary/api/Errors"
+import {
+  httpStatusByErrorCode,
+  InvalidRequest,
+  NotFound,
+  requestTimeoutResponse,
+  type WireError
+} from "@partner-commentary/api/Errors"
 import * as Envelope from "@partner-commentary/server/http/Envelope"
 import { acceptOrCreateRequestId, defaultCacheControl } from "@partner-commentary/server/middleware/Responses"
 import type { RequestGateChain } from "./RequestGateChain.ts"
@@ -35,7 +41,14 @@ export const handleMalformedRequests = (
   })
   native.on("connect", (request, socket) => {
     socket.on("error", () => {}).resume()
-    refuse(gate, socket, statusOf.not_found, noSuchMethod, extraHeaders(addressOf(socket)), sentId(request))
+    refuse(
+      gate,
+      socket,
+      httpStatusByErrorCode.not_found,
+      noSuchMethod,
+      extraHeaders(addressOf(socket)),
+      sentId(request)
+    )
   })
   native.on("checkExpectation", (request, response) => {
     sendErrorAndClose(
@@ -72,7 +85,7 @@ const refusalOf = (error: ParserError): WireError => {
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return invalid("must have at most 16 KiB of chunk extensions")
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return requestTimeout.error
+      return requestTimeoutResponse.error
     default:
       return malformed
   }
@@ -84,7 +97,9 @@ const malformed = invalid("must be well-formed HTTP/1.1")
  * Returns the response's status: 408 if the request did not arrive in time, and otherwise the status of the error code.
  */
 const statusFor = (error: ParserError) =>
-  error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? requestTimeout.status : statusOf[refusalOf(error).error.code]
+  error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+    ? requestTimeoutResponse.status
+    : httpStatusByErrorCode[refusalOf(error).error.code]
 
 /** Returns whether the request line is valid apart from an unknown method. */
 const isRequestLine = ({ bytesParsed = 0, rawPacket }: ParserError): boolean => {
@@ -113,7 +128,9 @@ export const sendErrorAndClose = (
   extraHeaders: ReturnType<GetRateLimitHeaders>
 ) => {
   const body = Envelope.formatFailureJson(refusal)
-  response.writeHead(statusOf[refusal.error.code], headersOf(body, sentId(request), extraHeaders)).end(body)
+  response
+    .writeHead(httpStatusByErrorCode[refusal.error.code], headersOf(body, sentId(request), extraHeaders))
+    .end(body)
 }
 
 /**

@@ -16,7 +16,7 @@ import * as Workers from "@partner-commentary/server/Workers"
 import * as DatabaseMonitor from "@partner-commentary/server/workers/DatabaseMonitor"
 import * as DatabaseErrors from "@partner-commentary/settings/DatabaseErrors"
 import * as Settings from "@partner-commentary/settings/Settings"
-import { SettingRefused } from "@partner-commentary/settings/Variable"
+import { InvalidSetting } from "@partner-commentary/settings/Variable"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -48,7 +48,7 @@ export const serve = <R>(options: Lifecycle.ServeOptions<R>) =>
         "PORT",
         { keepAlive: settings.listen.keepAlive }
       ).pipe(Effect.provideService(TrustedProxies, settings.trustedProxies))
-      const apiRoot = Settings.apiRootOf(settings, port)
+      const apiRoot = Settings.findApiRoot(settings, port)
       const app = yield* Layer.build(
         AppLayer.layer(settings, apiRoot).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
       )
@@ -82,7 +82,7 @@ export const serve = <R>(options: Lifecycle.ServeOptions<R>) =>
 const forRequests = (server: HttpServer.HttpServer["Service"]): HttpServer.HttpServer["Service"] => ({
   ...server,
   serve: ((app: Effect.Effect<never>, middleware: never) =>
-    Effect.updateContext(server.serve(app, middleware), RunningContext.withoutServices)) as never
+    Effect.updateContext(server.serve(app, middleware), RunningContext.removeServices)) as never
 })
 
 /** Runs workers until the effect is interrupted. */
@@ -91,7 +91,7 @@ export const runWorkerProcess = <R>(announce: Effect.Effect<void, never, R>) =>
     (settings) =>
       Option.isNone(settings.publicUrl) && settings.listen.port === 0
         ? Effect.fail(
-            new SettingRefused({
+            new InvalidSetting({
               name: "PUBLIC_URL",
               reason: "must be set for a worker where PORT is 0: its mails link to the server"
             })
@@ -99,7 +99,7 @@ export const runWorkerProcess = <R>(announce: Effect.Effect<void, never, R>) =>
         : Effect.void,
     Effect.fnUntraced(function* (settings, stores) {
       const app = yield* Layer.build(
-        AppLayer.layer(settings, Settings.apiRootOf(settings, settings.listen.port)).pipe(
+        AppLayer.layer(settings, Settings.findApiRoot(settings, settings.listen.port)).pipe(
           Layer.provideMerge(Layer.succeedContext(stores))
         )
       )

@@ -5,7 +5,7 @@
 import type * as Instant from "@partner-commentary/core/shared/Instant"
 import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
 import { type ClaimedDelivery, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
-import { timeOfEventId } from "@partner-commentary/core/webhook/Event"
+import { extractEventTime } from "@partner-commentary/core/webhook/Event"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
@@ -31,7 +31,7 @@ const count = ({ eventId, kind }: ClaimedDelivery, { duration, failure }: Delive
   )
   // The latency metric excludes manual redeliveries, because the service may have delivered the same event long ago.
   return failure === null && kind !== "manual"
-    ? Effect.andThen(counted, Metric.update(latency, Math.max(0, at - timeOfEventId(eventId)) / 1000))
+    ? Effect.andThen(counted, Metric.update(latency, Math.max(0, at - extractEventTime(eventId)) / 1000))
     : counted
 }
 

@@ -3,7 +3,7 @@
  * databases.
  */
 import { randomUUID } from "node:crypto"
-import { lowestEventIdAt } from "@partner-commentary/core/webhook/Event"
+import { makeLowestEventId } from "@partner-commentary/core/webhook/Event"
 import { valuesClause } from "@partner-commentary/sql/database/Values"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
@@ -167,7 +167,7 @@ const told = Effect.fnUntraced(function* (
 ) {
   const owned = { organization_id: organization, environment: "live" }
   const ids = Array.from({ length: size.events }, (_, index) => {
-    const id = lowestEventIdAt(now - 60_000 - index)
+    const id = makeLowestEventId(now - 60_000 - index)
     return id.slice(0, -12) + randomUUID().slice(-12)
   })
   yield* insert(

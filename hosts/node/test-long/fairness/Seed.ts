@@ -6,9 +6,9 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto"
 import * as ApiKey from "@partner-commentary/core/access/ApiKey"
 import * as Scope from "@partner-commentary/core/access/Scope"
-import { LimitName } from "@partner-commentary/core/partner/Plan"
+import { PlanLimitName } from "@partner-commentary/core/partner/Plan"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
-import { toBase62, tokenChecksum } from "@partner-commentary/core/shared/Secret"
+import { calculateTokenChecksum, toBase62 } from "@partner-commentary/core/shared/Secret"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as HeavyData from "./HeavyData.ts"
@@ -42,7 +42,7 @@ export interface SeededTenant extends HeavyData.SeededResourceIds {
  * safeguards, such as its fair queues, protect other organizations.
  */
 export const raisedLimits: Readonly<Record<string, number>> = Object.fromEntries(
-  LimitName.literals.map((name) => [name, 1_000_000])
+  PlanLimitName.literals.map((name) => [name, 1_000_000])
 )
 
 /** Each attack with standard limits takes unused keys, because a used key may have reached its rate limit. */
@@ -100,7 +100,7 @@ export const seedFairnessSetup = Effect.gen(function* () {
   const keys = Effect.fnUntraced(function* (organization: string, environment: Environment, count: number) {
     const made = Array.from({ length: count }, () => {
       const unchecked = `pk_${environment}_${toBase62(randomBytes(64), 32)}`
-      return { id: randomUUID(), text: unchecked + tokenChecksum(unchecked) }
+      return { id: randomUUID(), text: unchecked + calculateTokenChecksum(unchecked) }
     })
     yield* insert(
       "api_keys",
@@ -110,7 +110,7 @@ export const seedFairnessSetup = Effect.gen(function* () {
         organization_id: organization,
         environment,
         name: "seeded",
-        prefix: ApiKey.keyPrefixOf(text),
+        prefix: ApiKey.extractKeyPrefix(text),
         scopes: JSON.stringify(Scope.allScopes),
         ip_allow_list: "[]",
         created_at: at(now),

@@ -99,7 +99,7 @@ describe("the settings", () => {
         OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318",
         OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Basic%20YTpi==, x-scope=desk"
       })
-      assert.strictEqual(Settings.apiRootOf(settings, 1), "https://api.example.com/commentary")
+      assert.strictEqual(Settings.findApiRoot(settings, 1), "https://api.example.com/commentary")
       assert.deepStrictEqual(settings.database, { filename: ":memory:", isDefault: false })
       assert.strictEqual(settings.mail.from, "Desk <desk@example.com>")
       assert.deepStrictEqual(Option.getOrThrow(settings.signingSecrets).map(Redacted.value), ["new", "old"])
@@ -163,9 +163,9 @@ describe("the settings", () => {
 
   it.effect("without PUBLIC_URL, links in mails start with the address on which the service listens", () =>
     Effect.gen(function* () {
-      assert.strictEqual(Settings.apiRootOf(yield* read({}), 4000), "http://127.0.0.1:4000")
-      assert.strictEqual(Settings.apiRootOf(yield* read({ HOST: "::1" }), 4000), "http://[::1]:4000")
-      assert.strictEqual(Settings.apiRootOf(yield* read({ HOST: "0.0.0.0" }), 4000), "http://localhost:4000")
+      assert.strictEqual(Settings.findApiRoot(yield* read({}), 4000), "http://127.0.0.1:4000")
+      assert.strictEqual(Settings.findApiRoot(yield* read({ HOST: "::1" }), 4000), "http://[::1]:4000")
+      assert.strictEqual(Settings.findApiRoot(yield* read({ HOST: "0.0.0.0" }), 4000), "http://localhost:4000")
     })
   )
 

@@ -1,9 +1,9 @@
 /** Registers partners with a key and a licensed persona, and makes their API calls. */
-import { LimitName } from "@partner-commentary/core/partner/Plan"
+import { PlanLimitName } from "@partner-commentary/core/partner/Plan"
 import * as Process from "./Process.ts"
 
 /** The flags of `org create` and `org update` that raise every limit, so that no test reaches a limit. */
-export const highLimitFlags = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000`])
+export const highLimitFlags = PlanLimitName.literals.flatMap((name) => ["--limit", `${name}=1000000`])
 
 export const registerPartner = async (cwd: string, env: Process.EnvironmentVariables = {}) => {
   const organization = await Process.runJsonCommand(cwd, ["org", "create", "--name", "Acme Sports"], env)

@@ -3,7 +3,7 @@
  */
 import { assert, it } from "@effect/vitest"
 import { DashboardAuthentication } from "@partner-commentary/core/access/DashboardAuthentication"
-import { DashboardIdentity, IdentityUnreachable } from "@partner-commentary/core/access/DashboardIdentity"
+import { DashboardTokenVerifier, IdentityUnreachable } from "@partner-commentary/core/access/DashboardTokenVerifier"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import * as Application from "@partner-commentary/test/Application"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -165,7 +165,7 @@ it.effect("if the identity provider is down, a dashboard gets a 500 response tha
       TestApi.layerMemory.pipe(
         Layer.provide(Layer.fresh(DashboardAuthentication.layer)),
         Layer.provide(
-          Layer.succeed(DashboardIdentity, {
+          Layer.succeed(DashboardTokenVerifier, {
             verify: () => Effect.fail(new IdentityUnreachable({ reason: "connect ECONNREFUSED" }))
           })
         ),

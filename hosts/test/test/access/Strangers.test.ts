@@ -5,7 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { DashboardAuthentication } from "@partner-commentary/core/access/DashboardAuthentication"
-import { DashboardIdentity, IdentityUnreachable } from "@partner-commentary/core/access/DashboardIdentity"
+import { DashboardTokenVerifier, IdentityUnreachable } from "@partner-commentary/core/access/DashboardTokenVerifier"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import * as Application from "@partner-commentary/test/Application"
@@ -68,7 +68,7 @@ it.effect("calls with an unverifiable token count toward the anonymous limit of 
       behindProxy.pipe(
         Layer.provide(Layer.fresh(DashboardAuthentication.layer)),
         Layer.provide(
-          Layer.succeed(DashboardIdentity, {
+          Layer.succeed(DashboardTokenVerifier, {
             verify: () => Effect.fail(new IdentityUnreachable({ reason: "connect ECONNREFUSED" }))
           })
         ),

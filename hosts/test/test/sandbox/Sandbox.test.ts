@@ -2,7 +2,7 @@
 
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, it } from "@effect/vitest"
-import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import { DashboardTokenVerifier } from "@partner-commentary/core/access/DashboardTokenVerifier"
 import * as Core from "@partner-commentary/core/Core"
 import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
@@ -283,7 +283,7 @@ it.effect("the service never queries the host's PersonaStore for a test persona"
           Mailbox.layer,
           InMemoryWebhookReceivers.layer,
           Core.layerProcess,
-          DashboardIdentity.layerNone,
+          DashboardTokenVerifier.layerNone,
           ScriptedGenerator.layer,
           NodeCrypto.layer
         ]),

@@ -10,7 +10,7 @@ import { assert, it } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { Encryption } from "@partner-commentary/core/shared/Encryption"
 import { WebhookId } from "@partner-commentary/core/shared/Ids"
-import { webhookSecretEncryptionPurpose } from "@partner-commentary/core/webhook/WebhookSecret"
+import { makeSecretEncryptionPurpose } from "@partner-commentary/core/webhook/WebhookSecret"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -202,7 +202,7 @@ it.effect(
         for (const [index, { data }] of [first, second].entries()) {
           const id = WebhookId.make(data.id)
           const { encryptedSecret } = Option.getOrThrow(yield* (yield* WebhookStore).secrets(id))
-          const opened = yield* (yield* Encryption).decrypt(webhookSecretEncryptionPurpose(id), encryptedSecret)
+          const opened = yield* (yield* Encryption).decrypt(makeSecretEncryptionPurpose(id), encryptedSecret)
           assert.deepStrictEqual(opened, Option.some(secrets[index]))
         }
       }).pipe(

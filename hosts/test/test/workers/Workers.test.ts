@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
-import { assignmentMailId, resendIdSeparator } from "@partner-commentary/core/mail/Mail"
+import { makeAssignmentMailId, resendIdSeparator } from "@partner-commentary/core/mail/Mail"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -304,7 +304,7 @@ it.effect(
       yield* waitUntilMailsProcessed
       const store = yield* MailStore
       const shareId = yield* story.shareId
-      const request = assignmentMailId(shareId, `request${resendIdSeparator}1`)
+      const request = makeAssignmentMailId(shareId, `request${resendIdSeparator}1`)
       yield* store.queue({
         id: request,
         kind: "request",

@@ -8,19 +8,12 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as SchemaAST from "effect/SchemaAST"
-import { ConditionalRead, RequiredScope, WaitPreference } from "../ApiKeyAuth.ts"
+import { RequiredScope, SupportsConditionalRequests, SupportsWaitPreference } from "../ApiKeyAuth.ts"
 import { schemaKeywordsAnnotation } from "../Documented.ts"
 import { ExampleErrors } from "../ErrorGuide.ts"
 import { InvalidRequest, NotFound, ScopeDenied, type WireError } from "../Errors.ts"
 import type { SecurityScheme } from "../SecurityScheme.ts"
 import { addDiscriminators } from "./Alternatives.ts"
-import {
-  busyServiceDescription,
-  describeResponses,
-  headerName,
-  notModifiedDescription,
-  requestTimeoutDescription
-} from "./Answers.ts"
 import {
   type JsonValue,
   jsonContentType,
@@ -29,15 +22,22 @@ import {
   type Operation,
   type Parameter
 } from "./Document.ts"
-import { exampleOf } from "./ExampleValue.ts"
+import { findExample } from "./ExampleValue.ts"
 import { apiIntroduction } from "./Guidance.ts"
-import { headerParameters, headerReference, parameterReference, responseHeaders } from "./Headers.ts"
-import { exampleProblemOf, notFoundMessageOf } from "./Problems.ts"
+import { headerDefinitions, headerParameters, makeHeaderReference, makeParameterReference } from "./Headers.ts"
+import { makeExampleProblem, makeNotFoundMessage } from "./Problems.ts"
+import {
+  describeNotModifiedResponse,
+  describeResponses,
+  formatHeaderName,
+  requestTimeoutResponses,
+  serviceBusyResponses
+} from "./Responses.ts"
 import { cleanSchemaName, cleanSchemas, patternAnnotation } from "./SchemaText.ts"
 import { describeSentEvents } from "./SentEvents.ts"
 import { apiTitle, apiVersion } from "./Title.ts"
 
-/** The data about an endpoint that the contract has, but Effect's generated description lacks. */
+/** The data about an endpoint that the contract contains, but Effect's generated description does not. */
 interface Facts {
   readonly scope: ApiKeyScope | undefined
   readonly schemes: ReadonlyArray<SecurityScheme>
@@ -108,8 +108,8 @@ const distinct = (tags: OpenApiDocument["tags"]) =>
 const headersOfPaths = (paths: OpenApiDocument["paths"]) => {
   const text = JSON.stringify(paths)
   return Object.fromEntries(
-    Object.entries(responseHeaders).filter(([name]) =>
-      text.includes(headerReference(name as keyof typeof responseHeaders).$ref)
+    Object.entries(headerDefinitions).filter(([name]) =>
+      text.includes(makeHeaderReference(name as keyof typeof headerDefinitions).$ref)
     )
   )
 }
@@ -147,8 +147,8 @@ const factsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
         scope: Context.getOrUndefined(mergedAnnotations, RequiredScope),
         schemes: [...middleware].flatMap((one) => ("scheme" in one ? [one.scheme as SecurityScheme] : [])),
         examples: Context.getOrUndefined(mergedAnnotations, ExampleErrors) ?? [],
-        isConditional: Context.getOrUndefined(mergedAnnotations, ConditionalRead) ?? false,
-        canWait: Context.getOrUndefined(mergedAnnotations, WaitPreference) ?? false
+        isConditional: Context.getOrUndefined(mergedAnnotations, SupportsConditionalRequests) ?? false,
+        canWait: Context.getOrUndefined(mergedAnnotations, SupportsWaitPreference) ?? false
       })
     }
   })
@@ -162,8 +162,8 @@ const described = (
   schemas: OpenApiDocument["components"]["schemas"]
 ): Operation => {
   const own = operation.parameters.filter((one): one is Parameter => "name" in one).map(lifted)
-  const problem = exampleProblemOf(operation, own, schemas)
-  const missing = notFoundMessageOf(path)
+  const problem = makeExampleProblem(operation, own, schemas)
+  const missing = makeNotFoundMessage(path)
   const shown = [
     ...(problem === undefined ? [] : [InvalidRequest.of([problem])]),
     ...(missing === undefined ? [] : [NotFound.of(missing)]),
@@ -184,9 +184,9 @@ const described = (
     security: [...rest.security, ...schemes.map(({ name }) => ({ [name]: [] }))],
     parameters: [
       ...own,
-      ...(isConditional ? [parameterReference("IfNoneMatch")] : []),
-      ...(canWait ? [parameterReference("Prefer")] : []),
-      parameterReference("RequestId")
+      ...(isConditional ? [makeParameterReference("IfNoneMatch")] : []),
+      ...(canWait ? [makeParameterReference("Prefer")] : []),
+      makeParameterReference("RequestId")
     ],
     ...(requestBody === undefined ? {} : { requestBody: { ...requestBody, content: sent(requestBody, schemas) } }),
     responses: {
@@ -198,9 +198,9 @@ const described = (
         canWait,
         shown: new Map(shown.map((error) => [error.error.code, error]))
       }),
-      ...(isConditional ? notModifiedDescription(canWait) : {}),
-      ...requestTimeoutDescription,
-      ...busyServiceDescription
+      ...(isConditional ? describeNotModifiedResponse(canWait) : {}),
+      ...requestTimeoutResponses,
+      ...serviceBusyResponses
     }
   }
 }
@@ -213,13 +213,13 @@ const scopeText = (scope: ApiKeyScope): string =>
 /** Moves the description of a parameter from the parameter's schema to the parameter itself. */
 const lifted = ({ name, schema: { description, ...schema }, ...rest }: Parameter): Parameter => ({
   ...rest,
-  name: rest.in === "header" ? headerName(name) : name,
+  name: rest.in === "header" ? formatHeaderName(name) : name,
   ...(description === undefined ? {} : { description }),
   schema
 })
 
 const sent = ({ content }: NonNullable<Operation["requestBody"]>, schemas: OpenApiDocument["components"]["schemas"]) =>
   mapValues(content, (media, type) => {
-    const example = type === jsonContentType ? exampleOf(media.schema, schemas) : undefined
+    const example = type === jsonContentType ? findExample(media.schema, schemas) : undefined
     return example === undefined ? media : { ...media, example }
   })

@@ -80,7 +80,7 @@ export interface Operation {
   readonly requestBody?: { readonly required?: boolean; readonly content: Content }
   readonly responses: Readonly<Record<string, ResponseObject>>
   readonly "x-required-scope"?: string
-  /** The scope that the operation requires instead if the API key has any webhook scope. */
+  /** The scope that the operation requires instead of `x-required-scope` if the API key has any webhook scope. */
   readonly "x-webhook-scope"?: string
 }
 
@@ -92,7 +92,7 @@ export interface OpenApiDocument {
   readonly servers: ReadonlyArray<{ readonly url: string; readonly description: string }>
   readonly tags: ReadonlyArray<{ readonly name: string; readonly description?: string }>
   readonly paths: Readonly<Record<string, PathItem>>
-  /** The requests that receivers of events get, by event type. */
+  /** The webhook requests that the service sends, by event type. */
   readonly webhooks?: Readonly<Record<string, PathItem>>
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>

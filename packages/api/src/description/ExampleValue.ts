@@ -5,10 +5,10 @@ import { resolveSchema } from "./SchemaText.ts"
 type Schemas = Readonly<Record<string, JsonSchema>>
 
 /**
- * Returns the first example of the schema. A schema without its own example gets an example from the parts; undefined
- * if no part has an example.
+ * Returns the first example of the schema. If the schema has no example, builds an example from the examples of its
+ * parts. Returns undefined if no part has an example.
  */
-export const exampleOf = (given: JsonSchema, schemas: Schemas): JsonValue | undefined => {
+export const findExample = (given: JsonSchema, schemas: Schemas): JsonValue | undefined => {
   const schema = resolveSchema(given, schemas)
   const { anyOf, examples, items, oneOf, properties } = schema
   if (examples !== undefined) return examples[0]
@@ -16,17 +16,17 @@ export const exampleOf = (given: JsonSchema, schemas: Schemas): JsonValue | unde
   if (properties !== undefined) {
     return Object.fromEntries(
       Object.entries(properties).flatMap(([name, property]): Array<[string, JsonValue]> => {
-        const value = exampleOf(property, schemas)
+        const value = findExample(property, schemas)
         return value === undefined ? [] : [[name, value]]
       })
     )
   }
   if (items !== undefined) {
-    const item = exampleOf(items, schemas)
+    const item = findExample(items, schemas)
     return item === undefined ? undefined : [item]
   }
   for (const one of anyOf ?? oneOf ?? []) {
-    const value = exampleOf(one, schemas)
+    const value = findExample(one, schemas)
     if (value !== undefined) return value
   }
   return schema.type === "null" ? null : undefined

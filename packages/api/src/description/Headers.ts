@@ -4,7 +4,7 @@ import type { HeaderObject, Parameter, ReferenceObject } from "./Document.ts"
 const requestId = "5f1c2a90-8d0e-4c4b-9a55-0f3f6f0d7e21"
 const count = { type: "integer", minimum: 0 }
 
-export const responseHeaders = {
+export const headerDefinitions = {
   RequestId: {
     description: "The id of the request in logs: the caller's `X-Request-Id` if it is valid, otherwise a generated id.",
     required: true,
@@ -91,30 +91,30 @@ export const headerParameters = {
   }
 } satisfies Record<string, Parameter>
 
-export const headerReference = (name: keyof typeof responseHeaders): ReferenceObject => ({
+export const makeHeaderReference = (name: keyof typeof headerDefinitions): ReferenceObject => ({
   $ref: `#/components/headers/${name}`
 })
 
-export const parameterReference = (name: keyof typeof headerParameters): ReferenceObject => ({
+export const makeParameterReference = (name: keyof typeof headerParameters): ReferenceObject => ({
   $ref: `#/components/parameters/${name}`
 })
 
 /** Returns the headers of a response with the given status code. */
-export const responseHeadersOf = (
+export const listResponseHeaders = (
   status: string,
   replays: boolean,
   isConditional = false,
   canWait = false
 ): Readonly<Record<string, ReferenceObject>> => ({
-  "X-Request-Id": headerReference("RequestId"),
-  "X-RateLimit-Limit": headerReference("RateLimitLimit"),
-  "X-RateLimit-Remaining": headerReference("RateLimitRemaining"),
-  "X-RateLimit-Reset": headerReference("RateLimitReset"),
-  "RateLimit-Policy": headerReference("RateLimitPolicy"),
-  RateLimit: headerReference("RateLimit"),
-  ...(status === "429" || status === "503" ? { "Retry-After": headerReference("RetryAfter") } : {}),
-  ...(isConditional && Number(status) < 400 ? { ETag: headerReference("ETag") } : {}),
-  ...(canWait && Number(status) < 400 ? { "Preference-Applied": headerReference("PreferenceApplied") } : {}),
-  ...(status === "201" ? { Location: headerReference("Location") } : {}),
-  ...(replays && status.startsWith("2") ? { "Idempotency-Replayed": headerReference("IdempotencyReplayed") } : {})
+  "X-Request-Id": makeHeaderReference("RequestId"),
+  "X-RateLimit-Limit": makeHeaderReference("RateLimitLimit"),
+  "X-RateLimit-Remaining": makeHeaderReference("RateLimitRemaining"),
+  "X-RateLimit-Reset": makeHeaderReference("RateLimitReset"),
+  "RateLimit-Policy": makeHeaderReference("RateLimitPolicy"),
+  RateLimit: makeHeaderReference("RateLimit"),
+  ...(status === "429" || status === "503" ? { "Retry-After": makeHeaderReference("RetryAfter") } : {}),
+  ...(isConditional && Number(status) < 400 ? { ETag: makeHeaderReference("ETag") } : {}),
+  ...(canWait && Number(status) < 400 ? { "Preference-Applied": makeHeaderReference("PreferenceApplied") } : {}),
+  ...(status === "201" ? { Location: makeHeaderReference("Location") } : {}),
+  ...(replays && status.startsWith("2") ? { "Idempotency-Replayed": makeHeaderReference("IdempotencyReplayed") } : {})
 })

@@ -1,15 +1,15 @@
 /** Builds an example of the error `invalid_request` for an operation, in the same words as the service. */
-import type { Problem } from "../Errors.ts"
+import type { RequestProblem } from "../Errors.ts"
 import { type JsonSchema, jsonContentType, type Operation, type Parameter } from "./Document.ts"
 import { resolveSchema } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-export const exampleProblemOf = (
+export const makeExampleProblem = (
   { requestBody }: Pick<Operation, "requestBody">,
   parameters: ReadonlyArray<Parameter>,
   schemas: Schemas
-): Problem | undefined => {
+): RequestProblem | undefined => {
   const body = requestBody?.content[jsonContentType]
   if (body !== undefined) {
     const [field] = resolveSchema(body.schema, schemas).required ?? []
@@ -30,7 +30,7 @@ export const exampleProblemOf = (
 /**
  * Returns the message of a 404 response. The message names the resource that precedes the last parameter of the path.
  */
-export const notFoundMessageOf = (path: string): string | undefined => {
+export const makeNotFoundMessage = (path: string): string | undefined => {
   const noun = /\/([a-z-]+)\/\{\w+\}(?!.*\{)/.exec(path)?.[1]
   if (noun === undefined) return undefined
   const words = noun.replace(/ies$/, "y").replace(/s$/, "").replaceAll("-", " ")

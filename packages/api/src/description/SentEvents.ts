@@ -9,7 +9,7 @@ import {
   type Parameter,
   type PathItem
 } from "./Document.ts"
-import { exampleOf } from "./ExampleValue.ts"
+import { findExample } from "./ExampleValue.ts"
 import { resolveSchema } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>
@@ -31,7 +31,7 @@ export const describeSentEvents = (schemas: Schemas): Readonly<Record<string, Pa
 }
 
 const request = (type: string, description: string, schema: JsonSchema, schemas: Schemas): Operation => {
-  const example = exampleOf(schema, schemas)
+  const example = findExample(schema, schemas)
   return {
     tags: ["Webhooks"],
     operationId: `on${type.replace(/(?:^|\.)[a-z]/g, (start) => start.slice(-1).toUpperCase())}`,

@@ -7,13 +7,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { markInProcessState } from "../shared/SharedState.ts"
-import { afterCommit } from "../shared/Transaction.ts"
+import { runAfterCommit } from "../shared/Transaction.ts"
 
 /** A change names the prefix of one key. `""` names all keys, for example when an organization changed. */
-export type KeyPrefix = string
+export type ApiKeyPrefix = string
 
 /** The time for which a node caches a key, including its permissions and its organization's suspension. */
-export const cacheLifetime = "3 seconds"
+export const apiKeyCacheLifetime = "3 seconds"
 
 export class AccessChanges extends Context.Service<
   AccessChanges,
@@ -22,12 +22,14 @@ export class AccessChanges extends Context.Service<
      * `publish` sends the change after the current transaction commits. This node then removes its cache entries
      * immediately. Other nodes remove their cache entries when the message arrives.
      */
-    readonly publish: (changed: KeyPrefix) => Effect.Effect<void>
+    readonly publish: (changed: ApiKeyPrefix) => Effect.Effect<void>
     /**
      * Calls `forget` for each change until the scope closes. After a lost connection, `subscribe` reports a change of
      * all keys.
      */
-    readonly subscribe: (forget: (changed: KeyPrefix) => Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
+    readonly subscribe: (
+      forget: (changed: ApiKeyPrefix) => Effect.Effect<void>
+    ) => Effect.Effect<void, never, Scope.Scope>
     /**
      * True while this process receives the changes that other processes publish. While `hearsOthers` is false, a
      * long-lived response must often check that its API key is still valid.
@@ -37,11 +39,11 @@ export class AccessChanges extends Context.Service<
 >()("@partner-commentary/core/access/AccessChanges") {
   /** `layerProcess` notifies subscribers in this process only. */
   static readonly layerProcess = Layer.sync(AccessChanges, () => {
-    const hearers = new Set<(changed: KeyPrefix) => Effect.Effect<void>>()
+    const hearers = new Set<(changed: ApiKeyPrefix) => Effect.Effect<void>>()
     return markInProcessState(
       AccessChanges.of({
         publish: (changed) =>
-          afterCommit(Effect.suspend(() => Effect.forEach(hearers, (forget) => forget(changed), { discard: true }))),
+          runAfterCommit(Effect.suspend(() => Effect.forEach(hearers, (forget) => forget(changed), { discard: true }))),
         subscribe: (forget) =>
           Effect.asVoid(
             Effect.acquireRelease(

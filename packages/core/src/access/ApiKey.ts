@@ -1,6 +1,6 @@
 /**
- * Defines a partner's API key: its text (the full secret key), its stored form and its validity. KeyRotation replaces
- * keys.
+ * Defines a partner's API key: its text (the full secret key), its stored form and its validity. ApiKeyRotation
+ * replaces keys.
  */
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import type { ApiKeyId, OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
-import { toBase62, tokenChecksum } from "../shared/Secret.ts"
+import { calculateTokenChecksum, toBase62 } from "../shared/Secret.ts"
 import type { StoredApiKeyScope } from "./Scope.ts"
 
 export interface ApiKey {
@@ -24,7 +24,7 @@ export interface ApiKey {
    * request.
    */
   readonly prefix: string
-  /** The scopes as stored. `knownScopes` selects the scopes that the API shows. */
+  /** The scopes as stored. `filterKnownScopes` selects the scopes that the API shows. */
   readonly scopes: ReadonlyArray<StoredApiKeyScope>
   readonly environment: Environment
   /** The allowed addresses in the partner's own spelling. An empty list allows any address. */
@@ -55,28 +55,28 @@ const bodyLength = 32
 const text = /^pk_(live|test)_[0-9A-Za-z]{38}$/
 
 /** An API key's text is `pk_<env>_`, then 32 random characters, then a checksum of 6 characters. */
-export const mintKeyText = (
+export const generateKeyText = (
   environment: Environment,
   random: SecureRandom.SecureRandom["Service"]
 ): Effect.Effect<Redacted.Redacted<string>> =>
   Effect.map(random.randomBytes(bodyLength * 2), (bytes) => {
     const unchecked = `pk_${environment}_${toBase62(bytes, bodyLength)}`
-    return Redacted.make(unchecked + tokenChecksum(unchecked))
+    return Redacted.make(unchecked + calculateTokenChecksum(unchecked))
   })
 
 /** Returns the environment of a well-formed key; none for a malformed key. The checksum detects mistyped keys. */
-export const environmentOfKey = (key: string): Option.Option<Environment> => {
-  if (!text.test(key) || tokenChecksum(key.slice(0, -6)) !== key.slice(-6)) return Option.none()
+export const parseKeyEnvironment = (key: string): Option.Option<Environment> => {
+  if (!text.test(key) || calculateTokenChecksum(key.slice(0, -6)) !== key.slice(-6)) return Option.none()
   return Option.some(key.startsWith("pk_live_") ? "live" : "test")
 }
 
-export const keyPrefixOf = (key: string): string => key.slice(0, "pk_live_".length + 8)
+export const extractKeyPrefix = (key: string): string => key.slice(0, "pk_live_".length + 8)
 
 /**
- * Returns the reason why the key is invalid at this time; none when the key is valid. A revoked key that has also
+ * Returns the reason why the key is invalid at the time `now`; none when the key is valid. A revoked key that has also
  * expired is reported as revoked.
  */
-export const refusalOfKey = (key: ApiKey, now: Instant): Option.Option<KeyRevoked | KeyExpired> => {
+export const findKeyRejection = (key: ApiKey, now: Instant): Option.Option<KeyRevoked | KeyExpired> => {
   if (key.isRevoked || (key.revokedAt !== null && key.revokedAt <= now)) return Option.some(new KeyRevoked())
   return key.expiresAt !== null && key.expiresAt <= now ? Option.some(new KeyExpired()) : Option.none()
 }

@@ -15,7 +15,7 @@ export interface ApiKeyWithHash {
 }
 
 /** The new state of a key. The store writes the whole change in one transaction. */
-export interface KeyChange {
+export interface ApiKeyChange {
   /** An omitted name or address list stays unchanged. */
   readonly name?: string
   readonly ipAllowList?: ReadonlyArray<string>
@@ -31,7 +31,8 @@ export class ApiKeyStore extends Context.Service<
   {
     /**
      * Writes the key and its audit entry in one transaction. Fails when the organization already has `limit` active
-     * keys in this environment. Revoked, rotated and expired keys are not active. Concurrent inserts respect the limit.
+     * keys in this environment. Revoked, rotated and expired keys are not active. Concurrent inserts cannot exceed the
+     * limit.
      */
     readonly insert: (issued: ApiKeyWithHash, limit: number, record: AuditEntry) => Effect.Effect<void, TooManyKeys>
     /** Also finds revoked and expired keys, because the API has separate error codes for these keys. */
@@ -54,7 +55,7 @@ export class ApiKeyStore extends Context.Service<
       id: ApiKeyId,
       /** The organization of the key; null selects a key of any organization. */
       organizationId: OrganizationId | null,
-      decide: (present: ApiKey) => Result.Result<KeyChange, E>
+      decide: (present: ApiKey) => Result.Result<ApiKeyChange, E>
     ) => Effect.Effect<Option.Option<ApiKey>, E>
     /** Stores when keys were last used. `markUsed` ignores a time that is earlier than the stored time. */
     readonly markUsed: (uses: ReadonlyArray<{ readonly id: ApiKeyId; readonly at: Instant }>) => Effect.Effect<void>

@@ -13,29 +13,29 @@ import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import type { Organization } from "../partner/Organization.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
-import { limitsOf, type OrganizationLimits } from "../partner/Plan.ts"
+import { type OrganizationLimits, resolveLimits } from "../partner/Plan.ts"
 import type { AuditEntry } from "../shared/AuditLog.ts"
 import * as Ids from "../shared/Ids.ts"
 import { ApiKeyId, type OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
-import { sha256Hex } from "../shared/Secret.ts"
+import { hashSha256Hex } from "../shared/Secret.ts"
 import * as TtlCache from "../shared/TtlCache.ts"
-import { AccessChanges, cacheLifetime, type KeyPrefix } from "./AccessChanges.ts"
+import { AccessChanges, type ApiKeyPrefix, apiKeyCacheLifetime } from "./AccessChanges.ts"
 import {
   type ApiKey,
-  environmentOfKey,
+  extractKeyPrefix,
+  findKeyRejection,
+  generateKeyText,
   type KeyExpired,
   type KeyRevoked,
-  keyPrefixOf,
   maxActiveKeys,
-  mintKeyText,
-  refusalOfKey,
+  parseKeyEnvironment,
   type TooManyKeys
 } from "./ApiKey.ts"
+import { type KeyAlreadyRotated, rotateApiKey } from "./ApiKeyRotation.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 import * as IpAllowList from "./IpAllowList.ts"
-import { type KeyAlreadyRotated, rotateKey } from "./KeyRotation.ts"
 import { type ApiKeyScope, grantsScope } from "./Scope.ts"
 
 /** A principal is an authenticated caller with its key, organization and limits. */
@@ -46,7 +46,10 @@ export interface Principal {
   readonly limits: OrganizationLimits
 }
 
-/** The key is missing or unknown, or its organization is suspended. The error does not reveal the reason. */
+/**
+ * The key is missing or unknown, or its organization is suspended. The error does not reveal which of these reasons
+ * applies.
+ */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {}
 export class IpRestricted extends Schema.TaggedError<IpRestricted>()("IpRestricted", {}) {}
 export class ScopeDenied extends Schema.TaggedError<ScopeDenied>()("ScopeDenied", { scope: Schema.String }) {}
@@ -63,14 +66,14 @@ export interface NewApiKeyInput {
   readonly expiresAt: Instant.Instant | null
 }
 
-/** A new key and its text. Only this response contains the text. */
-export interface CreatedKey {
+/** A new key and its text. Only this result contains the key's text. */
+export interface IssuedApiKey {
   readonly key: ApiKey
   readonly fullKey: Redacted.Redacted<string>
 }
 
 /** A caller that manages an organization's keys. The audit log names the caller as `by`. */
-export interface KeyManagementCaller {
+export interface ApiKeyManager {
   readonly organizationId: OrganizationId
   readonly by: string
 }
@@ -88,7 +91,7 @@ export class ApiKeys extends Context.Service<
       organization: Pick<Organization, "id">,
       wanted: NewApiKeyInput,
       by?: string
-    ) => Effect.Effect<CreatedKey, InvalidAllowList | TooManyKeys>
+    ) => Effect.Effect<IssuedApiKey, InvalidAllowList | TooManyKeys>
     /**
      * `authenticate` checks in this order: the key is known, its organization is not suspended, the key is not revoked
      * and not expired, and the key is allowed from this address. A cached key costs no query. `suspect` is true for an
@@ -108,25 +111,25 @@ export class ApiKeys extends Context.Service<
     readonly rotate: (
       id: ApiKeyId,
       grace: Duration.Duration,
-      manager: KeyManagementCaller
+      manager: ApiKeyManager
     ) => Effect.Effect<
-      CreatedKey & { readonly predecessor: ApiKey },
+      IssuedApiKey & { readonly predecessor: ApiKey },
       ApiKeyNotFound | KeyRevoked | KeyExpired | KeyAlreadyRotated
     >
     /**
-     * A revocation takes effect on this node immediately, and on other nodes within `cacheLifetime`. A repeated
+     * A revocation takes effect on this node immediately, and on other nodes within `apiKeyCacheLifetime`. A repeated
      * revocation changes nothing. If `manager` is omitted, the operator is the actor and can revoke the keys of any
      * organization.
      */
-    readonly revoke: (id: ApiKeyId, manager?: KeyManagementCaller) => Effect.Effect<ApiKey, ApiKeyNotFound>
-    /** Changes the fields that are not null. Other nodes apply the change within `cacheLifetime`. */
+    readonly revoke: (id: ApiKeyId, manager?: ApiKeyManager) => Effect.Effect<ApiKey, ApiKeyNotFound>
+    /** Changes the fields that are not null. Other nodes apply the change within `apiKeyCacheLifetime`. */
     readonly change: (
       id: ApiKeyId,
       wanted: { readonly name: string | null; readonly ipAllowList: ReadonlyArray<string> | null },
-      manager: KeyManagementCaller
+      manager: ApiKeyManager
     ) => Effect.Effect<ApiKey, ApiKeyNotFound | KeyRevoked | KeyExpired | InvalidAllowList>
     readonly find: (organizationId: OrganizationId, id: ApiKeyId) => Effect.Effect<ApiKey, ApiKeyNotFound>
-    /** Lists keys newest first, including keys that ended within `endedKeyRetention`; at most `maxListed`. */
+    /** Lists keys newest first, including keys that ended within `endedKeyListingPeriod`; at most `maxListed`. */
     readonly list: (organizationId: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>>
   }
 >()("@partner-commentary/core/access/ApiKeys") {
@@ -140,7 +143,7 @@ export class ApiKeys extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
 
       const lookUp = Effect.fnUntraced(function* (fullKey: string) {
-        const key = yield* store.findByHash(yield* sha256Hex(digest, fullKey))
+        const key = yield* store.findByHash(yield* hashSha256Hex(digest, fullKey))
         if (Option.isNone(key)) return Option.none<Known>()
         const organization = yield* organizations.find(key.value.organizationId)
         if (Option.isNone(organization)) return Option.none<Known>()
@@ -149,7 +152,7 @@ export class ApiKeys extends Context.Service<
             key: key.value,
             organization: organization.value,
             environment: key.value.environment,
-            limits: limitsOf(organization.value)
+            limits: resolveLimits(organization.value)
           },
           allowList: IpAllowList.parseAllowList(key.value.ipAllowList)
         })
@@ -158,22 +161,22 @@ export class ApiKeys extends Context.Service<
       /** The cache has a separate capacity for unknown keys, so that unknown keys cannot evict valid keys. */
       const callers = yield* TtlCache.make(lookUp, {
         capacity: 10_000,
-        timeToLive: cacheLifetime,
+        timeToLive: apiKeyCacheLifetime,
         hasOwnCapacity: Option.isSome
       })
       const permits = yield* Semaphore.make(maxSuspectLookups)
 
       /** The message of a change contains only the key's prefix, so each cached key with this prefix is removed. */
-      yield* changes.subscribe((changed: KeyPrefix) => callers.invalidate((text) => text.startsWith(changed)))
+      yield* changes.subscribe((changed: ApiKeyPrefix) => callers.invalidate((text) => text.startsWith(changed)))
 
       const mint = Effect.fnUntraced(function* (environment: Environment) {
-        const fullKey = yield* mintKeyText(environment, random)
+        const fullKey = yield* generateKeyText(environment, random)
         const text = Redacted.value(fullKey)
         return {
           id: yield* Ids.make(ApiKeyId, random),
-          prefix: keyPrefixOf(text),
+          prefix: extractKeyPrefix(text),
           fullKey,
-          hash: yield* sha256Hex(digest, text)
+          hash: yield* hashSha256Hex(digest, text)
         }
       })
 
@@ -204,13 +207,13 @@ export class ApiKeys extends Context.Service<
         }),
 
         authenticate: Effect.fnUntraced(function* (fullKey, address, suspect = false) {
-          // Reject malformed keys before the cache, so that they cost no query and no cache entry.
-          if (Option.isNone(environmentOfKey(fullKey))) return yield* new Unauthorized()
+          // Reject a malformed key before the cache look-up, so that the key costs no query and no cache entry.
+          if (Option.isNone(parseKeyEnvironment(fullKey))) return yield* new Unauthorized()
           const found = yield* callers.get(fullKey, suspect ? permits.withPermit : undefined)
           if (Option.isNone(found)) return yield* new Unauthorized()
           const { principal, allowList } = found.value
           if (principal.organization.suspendedAt !== null) return yield* new Unauthorized()
-          const refused = refusalOfKey(principal.key, yield* Instant.now)
+          const refused = findKeyRejection(principal.key, yield* Instant.now)
           if (Option.isSome(refused)) return yield* refused.value
           // An invalid allow list allows no address.
           if (Result.isFailure(allowList) || !IpAllowList.allowsAddress(allowList.success, address)) {
@@ -225,7 +228,7 @@ export class ApiKeys extends Context.Service<
           const { allowList, principal } = found.value
           const isAccepted =
             principal.organization.suspendedAt === null &&
-            Option.isNone(refusalOfKey(principal.key, now)) &&
+            Option.isNone(findKeyRejection(principal.key, now)) &&
             Result.isSuccess(allowList) &&
             IpAllowList.allowsAddress(allowList.success, address)
           return isAccepted ? principal : undefined
@@ -236,7 +239,7 @@ export class ApiKeys extends Context.Service<
           const { fullKey, hash, ...fresh } = yield* mint(present.environment)
           const now = yield* Instant.now
           const changed = yield* store.modify(id, organizationId, (key) =>
-            Result.map(rotateKey(key, fresh, grace, now), ({ isRevoked, revokedAt, successor }) => ({
+            Result.map(rotateApiKey(key, fresh, grace, now), ({ isRevoked, revokedAt, successor }) => ({
               revokedAt,
               isRevoked,
               successor: { key: successor, hash },
@@ -268,7 +271,7 @@ export class ApiKeys extends Context.Service<
           if (Result.isFailure(list)) return yield* new InvalidAllowList({ entry: list.failure })
           const now = yield* Instant.now
           const changed = yield* store.modify(id, organizationId, (key) => {
-            const refused = refusalOfKey(key, now)
+            const refused = findKeyRejection(key, now)
             if (Option.isSome(refused)) return Result.fail(refused.value)
             const { ipAllowList, name } = key
             const next = { name: wanted.name ?? name, ipAllowList: wanted.ipAllowList ?? ipAllowList }
@@ -292,7 +295,7 @@ export class ApiKeys extends Context.Service<
         find,
         list: (organizationId) =>
           Effect.flatMap(Instant.now, (now) =>
-            store.list(organizationId, Instant.plus(now, Duration.negate(endedKeyRetention)), maxListed)
+            store.list(organizationId, Instant.plus(now, Duration.negate(endedKeyListingPeriod)), maxListed)
           )
       })
     })
@@ -300,7 +303,7 @@ export class ApiKeys extends Context.Service<
 }
 
 /** How long revoked and expired keys stay in the list. */
-export const endedKeyRetention = Duration.days(90)
+export const endedKeyListingPeriod = Duration.days(90)
 
 /** Maximum number of concurrent look-ups of keys from all addresses that recently sent invalid keys. */
 export const maxSuspectLookups = 4

@@ -15,7 +15,7 @@ import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 /**
  * The default pool is `standard`. `frequent` operations are short and run in batches: submissions and polls. `large`
  * operations read or write up to a thousand rows. `outgoing` operations wait for an organization's server. `waiting`
- * and `streaming` requests wait for changes, and each of their reads also takes a permit of another pool.
+ * and `streaming` requests wait for changes. Each read of such a request also takes a permit of another pool.
  */
 export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing" | "waiting" | "streaming"
 
@@ -33,7 +33,7 @@ export const concurrencyPoolLimits: Readonly<Record<ConcurrencyPool, KeyedSemaph
  * Maximum time that a request waits for a permit. A request with a used idempotency key also waits at most 10 seconds
  * for the response of the first request with this key.
  */
-export const permitTimeout = Duration.seconds(10)
+export const maxPermitWait = Duration.seconds(10)
 
 export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooManyRequests", {
   pool: Schema.Literals(["standard", "frequent", "large", "outgoing", "waiting", "streaming"]),
@@ -89,7 +89,7 @@ export class ConcurrencyLimit extends Context.Service<
               Effect.fail(new TooManyRequests({ pool, limit: concurrencyPoolLimits[pool].each }))
             )
             return Effect.flatMap(
-              take(organization, permitTimeout, restore),
+              take(organization, maxPermitWait, restore),
               (isTaken): Effect.Effect<A, E | TooManyRequests, R> => (isTaken ? held : refused)
             )
           })

@@ -5,9 +5,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Organization } from "../partner/Organization.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
-import { limitsOf, type OrganizationLimits } from "../partner/Plan.ts"
+import { type OrganizationLimits, resolveLimits } from "../partner/Plan.ts"
 import { OrganizationId, parse } from "../shared/Ids.ts"
-import { DashboardIdentity, type IdentityUnreachable, TokenRefused } from "./DashboardIdentity.ts"
+import { DashboardTokenVerifier, type IdentityUnreachable, TokenRefused } from "./DashboardTokenVerifier.ts"
 
 /** A caller that authenticated with a dashboard token. */
 export interface DashboardPrincipal {
@@ -27,7 +27,7 @@ export class DashboardAuthentication extends Context.Service<
   static readonly layer = Layer.effect(
     DashboardAuthentication,
     Effect.gen(function* () {
-      const identity = yield* DashboardIdentity
+      const identity = yield* DashboardTokenVerifier
       const organizations = yield* OrganizationStore
 
       /** Finds an organization by its id in this service first, then by its id at the identity provider. */
@@ -46,7 +46,7 @@ export class DashboardAuthentication extends Context.Service<
           }
           return {
             organization: organization.value,
-            limits: limitsOf(organization.value),
+            limits: resolveLimits(organization.value),
             by: `dashboard:${subject ?? "unknown"}`
           }
         })

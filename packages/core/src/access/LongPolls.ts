@@ -22,8 +22,8 @@ export interface ChangeWatchOptions {
 export interface LongPollRequest<A, E, R> extends ChangeWatchOptions {
   readonly longest: Duration.Duration
   /**
-   * Reads the response; none if it is not available yet. The read runs when the request starts, after each signal and
-   * at the timeout. The read must fail if the caller has lost its access.
+   * Reads the response; none if the response is not available yet. The read runs when the request starts, after each
+   * signal and at the timeout. The read must fail if the caller has lost its access.
    */
   readonly look: Effect.Effect<Option.Option<A>, E, R>
 }
@@ -32,11 +32,11 @@ export interface LongPollRequest<A, E, R> extends ChangeWatchOptions {
  * Why a pause ended. `change`: the watched change was signaled. `access`: the key or its organization changed. `time`:
  * the pause reached its maximum length.
  */
-export type WakeReason = "change" | "access" | "time"
+export type PauseEndReason = "change" | "access" | "time"
 
 export interface ChangeWatch {
   /** Pauses for at most `longest`. If a signal arrived since the last pause, the new pause ends immediately. */
-  readonly pause: (longest: Duration.Duration) => Effect.Effect<WakeReason>
+  readonly pause: (longest: Duration.Duration) => Effect.Effect<PauseEndReason>
   /** Returns true after `LongPolls.stop`. The caller must then end its response instead of pausing again. */
   readonly isStopped: () => boolean
   /** See `AccessChanges.hearsOthers`. */
@@ -87,7 +87,7 @@ export class LongPolls extends Context.Service<
           Effect.sync(() => watchers.add(one)),
           () => Effect.sync(() => watchers.delete(one))
         )
-        const pause = (longest: Duration.Duration): Effect.Effect<WakeReason> =>
+        const pause = (longest: Duration.Duration): Effect.Effect<PauseEndReason> =>
           Effect.raceFirst(
             Effect.map(changed(longest), (isSignaled) => (isSignaled ? "change" : "time")),
             // Yield, so that the key cache removes the changed key before the request authenticates again.

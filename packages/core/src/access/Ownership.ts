@@ -2,10 +2,7 @@
 import type { Owner } from "../shared/Owner.ts"
 import type { Principal } from "./ApiKeys.ts"
 
-export const ownerOfPrincipal = ({
-  environment,
-  organization
-}: Pick<Principal, "environment" | "organization">): Owner => ({
+export const toOwner = ({ environment, organization }: Pick<Principal, "environment" | "organization">): Owner => ({
   organizationId: organization.id,
   environment
 })

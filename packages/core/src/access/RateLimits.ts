@@ -8,16 +8,16 @@ import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Organization } from "../partner/Organization.ts"
-import type { LimitName, OrganizationLimits } from "../partner/Plan.ts"
+import type { OrganizationLimits, PlanLimitName } from "../partner/Plan.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Principal } from "./ApiKeys.ts"
-import { make, type RateLimitDecision, type RateLimitState, type RateWindowLimit } from "./FixedWindows.ts"
+import { make, type RateLimitDecision, type RateWindowLimit, type RateWindowUsage } from "./FixedWindowRateLimiter.ts"
 import { RateWindows } from "./RateWindows.ts"
-import * as UnchangedCredit from "./UnchangedCredit.ts"
+import * as UnchangedResponseCredit from "./UnchangedResponseCredit.ts"
 
 /** An endpoint limit applies to the requests of one endpoint in an hour. */
 export type EndpointLimitName = Extract<
-  LimitName,
+  PlanLimitName,
   "topic_submissions_per_hour" | "persona_lists_per_hour" | "topic_reads_per_hour"
 >
 
@@ -34,11 +34,11 @@ const WindowState = Schema.Struct({
    */
   resetsAt: Schema.Number
 })
-export type RateWindowState = typeof WindowState.Type
+export type NamedRateWindowUsage = typeof WindowState.Type
 
 /** The state of the hourly window with the fewest remaining calls. `windows` holds the states of all windows. */
-export interface RateLimitStatus extends RateLimitState {
-  readonly windows: ReadonlyArray<RateWindowState>
+export interface RateLimitStatus extends RateWindowUsage {
+  readonly windows: ReadonlyArray<NamedRateWindowUsage>
 }
 
 /**
@@ -117,7 +117,7 @@ export class RateLimits extends Context.Service<
     Effect.gen(function* () {
       const windows = yield* RateWindows
       const anonymousWindows = make(anonymousCapacity)
-      const credit = UnchangedCredit.make(creditCapacity)
+      const credit = UnchangedResponseCredit.make(creditCapacity)
       const { takeNow } = windows
       const count = (wanted: ReadonlyArray<CountedWindow>) =>
         Effect.flatMap(windows.take(wanted), (taken) => countedAt(wanted, taken))
@@ -188,14 +188,16 @@ export class RateLimits extends Context.Service<
           ),
         countAddress: (address) =>
           Effect.flatMap(Instant.now, (now) => {
-            const name = networkOf(address)
+            const name = parseClientNetwork(address)
             const wanted = caller(name, anonymousLimits)
             return name === ""
               ? Effect.succeed(unlimited(now))
               : Effect.fromResult(resultOf(wanted, anonymousWindows.take(wanted, now), now))
           }),
         isAddressLimited: (address) =>
-          Effect.map(Instant.now, (now) => anonymousWindows.isFull(caller(networkOf(address), anonymousLimits), now))
+          Effect.map(Instant.now, (now) =>
+            anonymousWindows.isFull(caller(parseClientNetwork(address), anonymousLimits), now)
+          )
       })
     })
   )
@@ -212,8 +214,8 @@ const day = 86_400
 const newKeys = 100
 
 /**
- * Maximum number of bulk responses with only rejections that the service stores for one organization in a day. A
- * response can have hundreds of kilobytes. The service keeps the response until its idempotency key expires.
+ * A bulk response that contains only rejections is stored at most this often for one organization in a day. A response
+ * can have hundreds of kilobytes. The service keeps the response until its idempotency key expires.
  */
 const storedRefusals = 200
 
@@ -272,9 +274,9 @@ const anonymousCapacity = 100_000
 /**
  * Returns the network of an address; `""` for an invalid address. Callers of one network share a rate window. A network
  * is one IPv4 address or an IPv6 /64 range, which usually belongs to one customer. If a proxy sent no valid client
- * address, `address` is `unknown by ` and the proxy's address, and the network is that of the proxy.
+ * address, `address` is `unknown by ` and the proxy's address. The network is then the proxy's network.
  */
-export const networkOf = (address: string): string => {
+export const parseClientNetwork = (address: string): string => {
   const parsed = NetAddress.ipFromString(address.replace(/^unknown by /, ""))
   if (Result.isFailure(parsed)) return ""
   const canonical = NetAddress.toCanonical(parsed.success)
@@ -300,7 +302,7 @@ const resultOf = (
     const { limit, policy, seconds } = windows[index] as CountedWindow
     return { policy, limit, seconds, remaining, resetsAt }
   })
-  let fewest: RateWindowState | undefined
+  let fewest: NamedRateWindowUsage | undefined
   for (const one of windowStates) {
     if (one.seconds === hour && (fewest === undefined || one.remaining < fewest.remaining)) fewest = one
   }

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Instant from "../shared/Instant.ts"
 import { markInProcessState } from "../shared/SharedState.ts"
-import { make, type RateLimitDecision, type RateWindowLimit } from "./FixedWindows.ts"
+import { make, type RateLimitDecision, type RateWindowLimit } from "./FixedWindowRateLimiter.ts"
 
 export class RateWindows extends Context.Service<
   RateWindows,

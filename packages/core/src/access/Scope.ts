@@ -23,7 +23,7 @@ export type StoredApiKeyScope = typeof StoredApiKeyScope.Type
 const isScope = Schema.is(ApiKeyScope)
 const isKnown = (scope: StoredApiKeyScope): scope is ApiKeyScope => isScope(scope)
 
-export const knownScopes = (scopes: ReadonlyArray<StoredApiKeyScope>): ReadonlyArray<ApiKeyScope> =>
+export const filterKnownScopes = (scopes: ReadonlyArray<StoredApiKeyScope>): ReadonlyArray<ApiKeyScope> =>
   scopes.filter(isKnown)
 
 /**
@@ -36,8 +36,8 @@ export const topicScopesByWebhookScope: Partial<Record<ApiKeyScope, ApiKeyScope>
 }
 
 /**
- * Returns whether the scopes grant the needed scope. If a key has a webhook scope, its topic scopes no longer allow
- * operations on webhooks. An unknown scope has the same effect.
+ * Returns whether the scopes grant the needed scope. If a key has a webhook scope or an unknown scope, its topic scopes
+ * do not allow operations on webhooks.
  */
 export const grantsScope = (scopes: ReadonlyArray<StoredApiKeyScope>, needed: ApiKeyScope): boolean => {
   if (scopes.includes(needed)) return true

@@ -1,7 +1,7 @@
 /**
- * Limits the reads of requests that wait for a change. A signaled read is a read that such a request makes after a
- * signal. One signal can resume a thousand requests. Only a few requests of each organization read at the same time, so
- * that ordinary requests of the pool do not wait long.
+ * Limits the reads of requests that wait for a change. A waiting request makes a signaled read after each signal. One
+ * signal can resume a thousand requests. Only a few requests of each organization read at the same time, so that
+ * ordinary requests of the pool do not wait long.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -16,9 +16,9 @@ import { ConcurrencyLimit, concurrencyPoolLimits, TooManyRequests } from "./Conc
 /**
  * Maximum number of concurrent reads of one organization in this process. Each read also takes a permit of its pool.
  */
-export const waitingReadLimits = { standard: 2, frequent: 16 } as const
+export const maxWaitingReadsByPool = { standard: 2, frequent: 16 } as const
 
-export type WaitingReadPool = keyof typeof waitingReadLimits
+export type WaitingReadPool = keyof typeof maxWaitingReadsByPool
 
 /**
  * Maximum time that a read waits for its turn. The sum of `turnTimeout` and the longest wait for a change is one
@@ -40,7 +40,7 @@ export class WaitingReadLimiter extends Context.Service<WaitingReadLimiter, Read
     WaitingReadLimiter,
     Effect.gen(function* () {
       const limit = yield* ConcurrencyLimit
-      const queues = Record.map(waitingReadLimits, (each) =>
+      const queues = Record.map(maxWaitingReadsByPool, (each) =>
         KeyedSemaphore.make<OrganizationId>({ each, waiting: Number.POSITIVE_INFINITY })
       )
       const read: Read = (pool, organization, look) => {

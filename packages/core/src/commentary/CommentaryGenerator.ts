@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-export interface GenerationRequest {
+export interface CommentaryGenerationRequest {
   readonly persona: {
     readonly name: string
     /** An unknown bio is `""`. An unknown expertise is an empty list. */
@@ -26,11 +26,11 @@ export interface GenerationRequest {
 
 /**
  * The generator returned no usable text. If `permanent` is true, a retry with the same input cannot succeed. Examples
- * are bad credentials and a content policy.
+ * are wrong credentials and a text that violates a content policy.
  */
 export class GenerationFailed extends Schema.TaggedError<GenerationFailed>()("GenerationFailed", {
   permanent: Schema.Boolean,
-  /** The reason for the operator's log. The text contains no credentials. */
+  /** The reason for the operator's log. The reason contains no credentials. */
   reason: Schema.String
 }) {}
 
@@ -40,7 +40,7 @@ export class CommentaryGenerator extends Context.Service<
     /**
      * Returns trimmed plain text of 1 to `maxCommentaryLength` code points. The adapter limits a call to 45 seconds.
      */
-    readonly generate: (request: GenerationRequest) => Effect.Effect<string, GenerationFailed>
+    readonly generate: (request: CommentaryGenerationRequest) => Effect.Effect<string, GenerationFailed>
   }
 >()("@partner-commentary/core/commentary/CommentaryGenerator") {}
 

@@ -2,7 +2,7 @@
  * Decides the next step of a due assignment and the result of a generation attempt. All functions are pure.
  */
 import * as Option from "effect/Option"
-import { clockToleranceMillis, type LatestPlausibleDueTimes, latestPlausibleDueTimeAfter } from "../shared/DueTimes.ts"
+import { clockToleranceMillis, findLatestPlausibleDueTime, type LatestPlausibleDueTimes } from "../shared/DueTimes.ts"
 import type { DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
@@ -14,13 +14,13 @@ import {
   type CreatorNoticeKind,
   failAssignment,
   makeChange,
-  moveToStatus,
-  occasionOfNotice
+  makeNoticeOccasion,
+  moveToStatus
 } from "../topic/Workflow.ts"
 
 /**
- * Returns the step that an assignment takes at this time; none when no step is due. If a deadline has passed, the step
- * that ends the assignment comes before all other steps.
+ * Returns the step of an assignment that is due at the time `now`; none when no step is due. If a deadline has passed,
+ * the step that ends the assignment comes before all other steps.
  */
 export const findDueStep = (
   present: Assignment,
@@ -56,7 +56,10 @@ export const endAfterMissedDeadline = (present: Assignment, now: Instant.Instant
 export const endAfterGenerationFailures = (present: Assignment, now: Instant.Instant): AssignmentChange =>
   makeChange(failAssignment(present, "generation_failed", now))
 
-/** Returns true if this change of an assignment started a generation attempt. A worker must then run the attempt. */
+/**
+ * Returns true if this change of an assignment started a generation attempt. After such a change, a worker must run the
+ * attempt.
+ */
 export const startsGenerationAttempt = (before: Assignment, after: Assignment): boolean =>
   after.generation.ticket > before.generation.ticket
 
@@ -91,7 +94,7 @@ export const applyGeneratedDraft = (
 }
 
 /** Starts and completes a generation attempt in one change. The caller already has the draft's text. */
-export const applyImmediateDraft = (
+export const completeGenerationImmediately = (
   present: Assignment,
   draft: { readonly draftId: DraftId; readonly content: string },
   now: Instant.Instant,
@@ -111,7 +114,7 @@ export const applyGenerationFailure = (
   if (!isAwaited(present, attempt.ticket, now)) return { assignment: present, notices: [] }
   const { permanent, reason = "", ticket } = attempt
   const audit = {
-    action: attemptFailedAuditAction,
+    action: generationFailedAuditAction,
     details: { by: "service", ticket, permanent, reason: recordable(reason) }
   }
   const delay = policy.generationRetries[present.generation.attempts - 1]
@@ -123,11 +126,11 @@ export const applyGenerationFailure = (
 }
 
 /** The audit log's action for a failed generation attempt. */
-export const attemptFailedAuditAction = "generation.attempt_failed"
+export const generationFailedAuditAction = "generation.attempt_failed"
 
 /**
- * Cuts the reason before its first quotation mark, because text that the generator's server quoted may contain the
- * creator's words. The operator's log keeps the full reason.
+ * Cuts the reason at its first quotation mark, because a quoted text may contain the creator's words. The operator's
+ * log keeps the full reason.
  */
 const recordable = (reason: string): string =>
   Array.from(reason.replace(/".*$/su, "…")).slice(0, longestReason).join("")
@@ -159,7 +162,7 @@ export const releaseGenerationAttempt = (
  * Makes a generation attempt or a simulated step due earlier if a fast clock set its due time too late. A running
  * attempt gets a full lease from now. The creator's deadlines stay the same, because mails have already stated them.
  */
-export const repairDueTimesOf = (
+export const repairDueTimes = (
   present: Assignment,
   latest: LatestPlausibleDueTimes,
   step: Instant.Instant
@@ -169,7 +172,7 @@ export const repairDueTimesOf = (
     at !== null && at > bound + clockToleranceMillis
   const nextAt = isLate(
     generation.nextAt,
-    generation.running ? latest.leased : latestPlausibleDueTimeAfter(latest, generation.attempts)
+    generation.running ? latest.leased : findLatestPlausibleDueTime(latest, generation.attempts)
   )
     ? generation.running
       ? latest.leased
@@ -209,8 +212,8 @@ const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Assig
   })
 
 /**
- * Stops generation after the last attempt or a permanent failure. An assignment without a draft then allows a restart
- * during the grace period. An assignment with a draft keeps the draft.
+ * Stops generation after the last attempt or a permanent failure. If the assignment has no draft, generation can be
+ * restarted during the grace period. Otherwise the assignment keeps its latest draft.
  */
 const stall = (present: Assignment, now: Instant.Instant, policy: Policy): AssignmentChange =>
   makeChange(
@@ -236,4 +239,4 @@ const remind = (present: Assignment): AssignmentChange => {
 
 /** Returns the mail of this kind, or none in the test environment, which sends no mail. */
 const notices = (assignment: Assignment, kind: CreatorNoticeKind): ReadonlyArray<CreatorNotice> =>
-  assignment.environment === "test" ? [] : [{ kind, occasion: occasionOfNotice(kind, assignment) }]
+  assignment.environment === "test" ? [] : [{ kind, occasion: makeNoticeOccasion(kind, assignment) }]

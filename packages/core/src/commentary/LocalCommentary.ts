@@ -5,7 +5,7 @@
  */
 import * as Hash from "effect/Hash"
 import { toPlainText } from "../shared/Text.ts"
-import type { GenerationRequest } from "./CommentaryGenerator.ts"
+import type { CommentaryGenerationRequest } from "./CommentaryGenerator.ts"
 
 const openings: ReadonlyArray<(topic: string) => string> = [
   (topic) => `On “${topic}”, this is where I stand.`,
@@ -64,7 +64,7 @@ const body = (perspective: string, limit: number): string => {
   return text.trim()
 }
 
-const bodyLimit = ({ revision }: GenerationRequest, frame: number): number => {
+const bodyLimit = ({ revision }: CommentaryGenerationRequest, frame: number): number => {
   if (revision === undefined) return bodies.usual
   const previous = Math.max(0, lengthOf(revision.draft) - frame)
   const wanted = shorter.test(revision.instructions)
@@ -78,7 +78,7 @@ const bodyLimit = ({ revision }: GenerationRequest, frame: number): number => {
 /**
  * Composes a commentary of 1 to 5000 code points for any request. A revision always differs from the previous draft.
  */
-export const composeLocalCommentary = (request: GenerationRequest): string => {
+export const composeLocalCommentary = (request: CommentaryGenerationRequest): string => {
   const { persona, topic, perspective, revision } = request
   const subject = cut(oneLine(topic), 200).replace(/(?<!\.)\.$/u, "")
   const name = cut(oneLine(persona.name), 80)

@@ -27,10 +27,10 @@ export type MediaJobOutcome =
 const nameLength = 32
 
 /** The number of random bytes for a file name. Base62 encoding skips some byte values, so a name needs spare bytes. */
-export const mediaNameEntropyBytes = 64
+export const mediaFileNameRandomBytes = 64
 
 /** Returns a random file name without extension. The name has 190 bits of entropy. */
-export const randomMediaFileName = (random: Uint8Array): string => toBase62(random, nameLength)
+export const generateMediaFileName = (random: Uint8Array): string => toBase62(random, nameLength)
 
 /** Records the URL of a finished file. The URL is stored even if a later attempt has claimed the job. */
 export const recordFinishedMediaFile = (
@@ -47,7 +47,7 @@ export const recordFinishedMediaFile = (
 }
 
 /** Returns the outcome of a failed attempt: a retry at a later time, or a final failure. */
-export const mediaOutcomeAfterFailure = (
+export const decideMediaOutcomeAfterFailure = (
   { attempts }: MediaJob,
   failure: { readonly permanent: boolean; readonly reason: string },
   now: Instant.Instant,

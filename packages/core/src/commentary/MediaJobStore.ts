@@ -13,8 +13,8 @@ export class MediaJobStore extends Context.Service<
   {
     /**
      * Claims due media jobs of these kinds, oldest first. Each claim gets a new ticket and counts as an attempt. Other
-     * workers cannot claim the job before the time `lease`. Without a stored outcome, the job is due again at that
-     * time.
+     * workers cannot claim the job before the time `lease`. If no outcome is stored, the job is due again at the time
+     * `lease`.
      */
     readonly claim: (
       at: Instant,
@@ -27,7 +27,10 @@ export class MediaJobStore extends Context.Service<
      * AssignmentStore stores the file's URL in the assignment and ends the job in the same transaction.
      */
     readonly settle: (job: MediaJob, outcome: MediaJobOutcome, at: Instant) => Effect.Effect<void>
-    /** Makes jobs due earlier if a fast clock set their due times too late, like `MailStore.repairDueTimes`. */
+    /**
+     * Makes jobs due earlier if a fast clock set their due times too late, as `MailStore.repairDueTimes` does for
+     * mails.
+     */
     readonly repairDueTimes: (latest: LatestPlausibleDueTimes) => Effect.Effect<void>
     /** The next time at which a job of these kinds is due; none when no job waits. */
     readonly nextDue: (kinds: ReadonlyArray<MediaKind>) => Effect.Effect<Option.Option<Instant>>
@@ -36,8 +39,8 @@ export class MediaJobStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly job: MediaJob; readonly reason: string; readonly at: Instant }>>
     /**
-     * Restarts the failed jobs of an assignment, or all failed jobs when `shareId` is null. With a share id, waiting
-     * retries of the assignment also become due now. Returns the number of restarted jobs.
+     * Restarts the failed jobs of an assignment, or all failed jobs when `shareId` is null. If `shareId` is given,
+     * waiting retries of the assignment also become due now. Returns the number of restarted jobs.
      */
     readonly restart: (shareId: ShareId | null, at: Instant) => Effect.Effect<number>
   }

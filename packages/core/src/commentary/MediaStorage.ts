@@ -7,10 +7,13 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { MediaFile } from "./MediaSynthesizer.ts"
 
-/** The file was not stored. If `permanent` is true, a retry cannot succeed, for example with bad credentials. */
+/**
+ * The file was not stored. If `permanent` is true, a retry cannot succeed, for example because the credentials are
+ * wrong.
+ */
 export class StorageFailed extends Schema.TaggedError<StorageFailed>()("StorageFailed", {
   permanent: Schema.Boolean,
-  /** The reason for the operator's log. The text contains no credentials. */
+  /** The reason for the operator's log. The reason contains no credentials. */
   reason: Schema.String
 }) {}
 

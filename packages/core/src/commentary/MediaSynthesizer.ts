@@ -39,11 +39,11 @@ export type MediaType = keyof typeof mediaFileExtensions
 
 /**
  * The synthesizer returned no usable file. If `permanent` is true, a retry with the same text cannot succeed. Examples
- * are bad credentials and a content policy.
+ * are wrong credentials and a text that violates a content policy.
  */
 export class SynthesisFailed extends Schema.TaggedError<SynthesisFailed>()("SynthesisFailed", {
   permanent: Schema.Boolean,
-  /** The reason for the operator's log. The text contains no credentials. */
+  /** The reason for the operator's log. The reason contains no credentials. */
   reason: Schema.String
 }) {}
 

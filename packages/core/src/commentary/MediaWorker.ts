@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { runJobAttempt } from "../shared/Attempt.ts"
-import { latestPlausibleDueTimes, makePeriodicRepair } from "../shared/DueTimes.ts"
+import { calculateLatestPlausibleDueTimes, makePeriodicRepair } from "../shared/DueTimes.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogContext from "../shared/LogContext.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
@@ -19,10 +19,10 @@ import { MediaKind } from "../topic/MediaRequest.ts"
 import * as SignaledChange from "../topic/SignaledChange.ts"
 import {
   areMediaAttemptsExhausted,
+  decideMediaOutcomeAfterFailure,
+  generateMediaFileName,
   type MediaJob,
-  mediaNameEntropyBytes,
-  mediaOutcomeAfterFailure,
-  randomMediaFileName,
+  mediaFileNameRandomBytes,
   recordFinishedMediaFile
 } from "./MediaJob.ts"
 import { MediaJobStore } from "./MediaJobStore.ts"
@@ -40,18 +40,20 @@ const supportedKinds = Effect.gen(function* () {
  * Provides an effect that makes one media request, with a new file name, for each supported kind of media. The approval
  * of a commentary stores these requests.
  */
-export const mediaRequestFactory = Effect.gen(function* () {
+export const makeMediaRequestFactory = Effect.gen(function* () {
   const kinds = yield* supportedKinds
   const random = yield* SecureRandom.SecureRandom
   return Effect.forEach(kinds, (kind) =>
     Effect.map(
-      random.randomBytes(mediaNameEntropyBytes),
-      (bytes): MediaRequest => ({ kind, name: randomMediaFileName(bytes) })
+      random.randomBytes(mediaFileNameRandomBytes),
+      (bytes): MediaRequest => ({ kind, name: generateMediaFileName(bytes) })
     )
   )
 })
 
-/** A failure that no port reported, for example because the approved text is missing or an adapter has a defect. */
+/**
+ * The job failed, but no port reported a failure. For example, the approved text is missing or an adapter has a defect.
+ */
 class MediaJobFailed extends Schema.TaggedError<MediaJobFailed>()("MediaJobFailed", {
   permanent: Schema.Boolean,
   reason: Schema.String
@@ -79,7 +81,7 @@ export class MediaWorker extends Context.Service<
       const modify = SignaledChange.makeSignalingModify(assignments, yield* WorkSignal)
 
       const repair = yield* makePeriodicRepair((now) =>
-        mediaJobs.repairDueTimes(latestPlausibleDueTimes(now, policy.lease, policy.mediaRetries))
+        mediaJobs.repairDueTimes(calculateLatestPlausibleDueTimes(now, policy.lease, policy.mediaRetries))
       )
 
       const produce = Effect.fnUntraced(function* (job: MediaJob, found: Option.Option<AssignmentWithTopic>) {
@@ -106,7 +108,7 @@ export class MediaWorker extends Context.Service<
           return
         }
         const now = yield* Instant.now
-        const after = mediaOutcomeAfterFailure(job, outcome.failure, now, policy)
+        const after = decideMediaOutcomeAfterFailure(job, outcome.failure, now, policy)
         yield* mediaJobs.settle(job, after, now)
         yield* Effect.annotateLogs(
           after.state === "failed"

@@ -40,7 +40,7 @@ export const acceptForPublication = (
   )
 }
 
-export interface PartnerAcceptedCommentary extends Pick<Assignment, "id" | "persona"> {
+export interface PartnerApprovedCommentary extends Pick<Assignment, "id" | "persona"> {
   readonly commentary: ApprovedCommentary & { readonly partnerApprovedAt: Instant.Instant }
 }
 
@@ -61,7 +61,7 @@ export class PartnerApproval extends Context.Service<
       approver: ApprovingPartner,
       topicId: TopicId,
       commentaryId: CommentaryId | null
-    ) => Effect.Effect<PartnerAcceptedCommentary, TopicNotFound | CommentaryNotFound>
+    ) => Effect.Effect<PartnerApprovedCommentary, TopicNotFound | CommentaryNotFound>
   }
 >()("@partner-commentary/core/commentary/PartnerApproval") {
   static readonly layer = Layer.effect(
@@ -95,7 +95,7 @@ const approved = ({
   commentary,
   id,
   persona
-}: Pick<Assignment, "id" | "persona" | "commentary">): PartnerAcceptedCommentary | null => {
+}: Pick<Assignment, "id" | "persona" | "commentary">): PartnerApprovedCommentary | null => {
   const partnerApprovedAt = commentary?.partnerApprovedAt ?? null
   return commentary === null || partnerApprovedAt === null
     ? null

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { assignmentMailId, resendIdSeparator } from "../mail/Mail.ts"
+import { makeAssignmentMailId, resendIdSeparator } from "../mail/Mail.ts"
 import { MailStore } from "../mail/MailStore.ts"
 import { PersonaRegistry } from "../persona/PersonaRegistry.ts"
 import { AuditLog } from "../shared/AuditLog.ts"
@@ -20,21 +20,23 @@ import {
   failAssignment,
   isGenerationStalled,
   makeChange,
+  makeNoticeOccasion,
   moveToStatus,
-  occasionOfNotice,
   retryGenerationNow
 } from "../topic/Workflow.ts"
 
 export class CreatorAdministration extends Context.Service<
   CreatorAdministration,
   {
-    /** Restarts generation after the last attempt has failed. If a retry is already scheduled, makes it due now. */
+    /**
+     * Restarts generation after the last attempt has failed. If a retry is already scheduled, makes the retry due now.
+     */
     readonly retryGeneration: (id: ShareId) => Effect.Effect<Assignment, AssignmentNotFound | ActionRefused>
     /** Resends the mail about the creator's next step in this assignment. */
     readonly resendMail: (id: ShareId) => Effect.Effect<CreatorNoticeKind, AssignmentNotFound | ActionRefused>
     /**
-     * Requeues all mails that have permanently failed since this time. Returns the number of queued mails. The mail
-     * worker does not send obsolete mails.
+     * Requeues all mails that have permanently failed since the time `since`. Returns the number of queued mails. The
+     * mail worker does not send obsolete mails.
      */
     readonly resendFailed: (since: Instant.Instant) => Effect.Effect<number>
     /**
@@ -74,14 +76,14 @@ export class CreatorAdministration extends Context.Service<
           return yield* new ActionRefused({ reason, status: assignment.status })
         }
         const now = yield* Instant.now
-        const occasion = occasionOfNotice(kind, assignment)
+        const occasion = makeNoticeOccasion(kind, assignment)
         // If the mail is still queued, make the queued mail due now, so that the creator does not get two mails.
-        if (yield* mails.retryNow(assignmentMailId(id, occasion), now, options)) {
+        if (yield* mails.retryNow(makeAssignmentMailId(id, occasion), now, options)) {
           yield* signal.notify
           return kind
         }
         yield* mails.queue({
-          id: assignmentMailId(id, `${occasion}${resendIdSeparator}${now}`),
+          id: makeAssignmentMailId(id, `${occasion}${resendIdSeparator}${now}`),
           kind,
           shareId: id,
           organizationId: assignment.organizationId,
@@ -98,7 +100,8 @@ export class CreatorAdministration extends Context.Service<
         resendFailed: Effect.fn("Creators.resendFailed")(function* (since) {
           const now = yield* Instant.now
           let resent = 0
-          // Requeue only mails that failed before `now`. Otherwise, mails that fail again would keep the loop running.
+          // Requeue only mails that failed before `now`, because mails that fail again would otherwise keep the loop
+          // running.
           for (let last = resendBatch; last === resendBatch; ) {
             last = yield* mails.requeueFailed(since, now, now, resendBatch)
             resent += last

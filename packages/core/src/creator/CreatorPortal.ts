@@ -17,17 +17,17 @@ import * as Ids from "../shared/Ids.ts"
 import { CommentaryId, type DraftId, type ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
-import { sha256Hex } from "../shared/Secret.ts"
+import { hashSha256Hex } from "../shared/Secret.ts"
 import { cleanText, countCodePoints } from "../shared/Text.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { type Assignment, assignmentSettlementTime } from "../topic/Assignment.ts"
-import { AssignmentStore, type AssignmentWithTopic, type OpenAssignments } from "../topic/AssignmentStore.ts"
+import { type Assignment, findSettlementTime } from "../topic/Assignment.ts"
+import { AssignmentStore, type AssignmentWithTopic, type OpenCreatorAssignments } from "../topic/AssignmentStore.ts"
 import * as SignaledChange from "../topic/SignaledChange.ts"
 import * as Workflow from "../topic/Workflow.ts"
 import { ActionRefused, type AssignmentChange } from "../topic/Workflow.ts"
 
 /**
- * The link is forged, mistyped or expired, belongs to a former address of the creator, or its request is no longer
+ * The link is forged, mistyped or expired, the creator's address has changed since, or the request is no longer
  * readable. The error does not reveal the cause.
  */
 export class LinkInvalid extends Schema.TaggedError<LinkInvalid>()("LinkInvalid", {}) {}
@@ -50,7 +50,7 @@ export const creatorTextLengthLimits = {
 /** Maximum number of open requests on an inbox page. */
 const shownAtOnce = 100
 
-export interface OpenRequests extends Pick<OpenAssignments, "further"> {
+export interface OpenCreatorRequests extends Pick<OpenCreatorAssignments, "further"> {
   /** The open requests, oldest first. */
   readonly requests: ReadonlyArray<AssignmentWithTopic & { readonly link: string }>
 }
@@ -95,7 +95,7 @@ export class CreatorPortal extends Context.Service<
      */
     readonly mailInboxLink: (token: string) => Effect.Effect<void, LinkInvalid>
     /** Returns at most `shownAtOnce` open requests of the creator, each with its own link. */
-    readonly openRequests: (access: CreatorInboxCredential) => Effect.Effect<OpenRequests, LinkInvalid>
+    readonly openRequests: (access: CreatorInboxCredential) => Effect.Effect<OpenCreatorRequests, LinkInvalid>
   }
 >()("@partner-commentary/core/creator/CreatorPortal") {
   static readonly layer = Layer.effect(
@@ -109,12 +109,12 @@ export class CreatorPortal extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
       const signal = yield* WorkSignal
       const modify = SignaledChange.makeSignalingModify(store, signal)
-      const makeMediaRequests = yield* MediaWorker.mediaRequestFactory
+      const makeMediaRequests = yield* MediaWorker.makeMediaRequestFactory
 
       const readable = Effect.fnUntraced(function* (id: ShareId) {
         const found = yield* store.find(id)
         if (Option.isNone(found)) return yield* new LinkInvalid()
-        const settled = assignmentSettlementTime(found.value.assignment)
+        const settled = findSettlementTime(found.value.assignment)
         if (settled !== null && (yield* Instant.now) >= Instant.plus(settled, policy.readingWindow))
           return yield* new LinkInvalid()
         return found.value
@@ -188,7 +188,7 @@ export class CreatorPortal extends Context.Service<
           const seen = yield* open(access)
           const { draft, status } = seen.assignment
           if (draft === null) return yield* new ActionRefused({ reason: "not_allowed", status })
-          const contentHash = yield* sha256Hex(digest, content ?? draft.content)
+          const contentHash = yield* hashSha256Hex(digest, content ?? draft.content)
           const mediaRequests = yield* makeMediaRequests
           const { draftId } = action
           // The content hash belongs to the draft that was read here, so reject the approval if the draft has changed.
@@ -202,7 +202,9 @@ export class CreatorPortal extends Context.Service<
         revise: Effect.fn("CreatorPortal.revise")(function* (access, action) {
           const instructions = yield* bounded("instructions", action.instructions)
           const { draftId } = action
-          return yield* act(access, (present, now) => Workflow.revise(present, { draftId, instructions }, now, policy))
+          return yield* act(access, (present, now) =>
+            Workflow.requestRevision(present, { draftId, instructions }, now, policy)
+          )
         }),
 
         withdraw: Effect.fn("CreatorPortal.withdraw")(function* (access, action) {
@@ -214,7 +216,7 @@ export class CreatorPortal extends Context.Service<
           const { assignment, creatorTag } = yield* openLink(token)
           const now = yield* Instant.now
           yield* mails.queue({
-            id: `${creatorTag}.desk-${Instant.periodNumberOf(now, deskMailPeriod)}`,
+            id: `${creatorTag}.desk-${Instant.calculatePeriodNumber(now, deskMailPeriod)}`,
             kind: "desk",
             shareId: null,
             organizationId: null,

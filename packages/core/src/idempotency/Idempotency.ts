@@ -14,7 +14,7 @@ import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 import { Policy } from "../shared/Policy.ts"
-import { sha256Hex } from "../shared/Secret.ts"
+import { hashSha256Hex } from "../shared/Secret.ts"
 import { Transaction } from "../shared/Transaction.ts"
 import { type BodyFingerprints, compareFingerprints, makeBodyFingerprinter as makeFingerprints } from "./Fingerprint.ts"
 import { IdempotencyStore, type StoredResponse } from "./IdempotencyStore.ts"
@@ -35,23 +35,23 @@ export interface IdempotentRequest {
   readonly key: string
   /** The fingerprints of the request's body. */
   readonly fingerprints: BodyFingerprints
-  /**
-   * Names one of several transactions of the same request, each with its own stored response; `""` for the whole
-   * request.
-   */
+  /** Names a part of the request that has its own transaction and stored response; `""` for the whole request. */
   readonly part: string
 }
 
-export interface ResponseContent {
+export interface ResponseToStore {
   readonly status: number
   /** The value of the response's `Location` header. */
   readonly location: string | null
   readonly body: string
-  /** True if the body contains a secret. The stored body is then encrypted. Decryption needs the idempotency key. */
+  /**
+   * True if the body contains a secret, so that the stored body must be encrypted. Decryption needs the idempotency
+   * key.
+   */
   readonly secret: boolean
 }
 
-export interface IdempotentResponse extends Pick<ResponseContent, "status" | "location" | "body"> {
+export interface IdempotentResponse extends Pick<ResponseToStore, "status" | "location" | "body"> {
   /** True if the response was stored by an earlier request. */
   readonly replayed: boolean
 }
@@ -65,15 +65,18 @@ export class IdempotencyKeyRejected extends Schema.TaggedError<IdempotencyKeyRej
 }) {}
 
 /**
- * A concurrent request with the same idempotency key stored its response first. `once` catches `StoredConcurrently` and
- * returns the stored response.
+ * A concurrent request with the same idempotency key stored its response first. `once` catches
+ * `ResponseStoredConcurrently` and returns the stored response.
  */
-export class StoredConcurrently extends Schema.TaggedError<StoredConcurrently>()("StoredConcurrently", {}) {}
+export class ResponseStoredConcurrently extends Schema.TaggedError<ResponseStoredConcurrently>()(
+  "ResponseStoredConcurrently",
+  {}
+) {}
 
 /** Makes a change and stores its response in one transaction. If the change fails, no response is stored. */
 export type RunChangeAndStoreResponse = <E, R>(
-  change: Effect.Effect<ResponseContent, E, R>
-) => Effect.Effect<ResponseContent, E | StoredConcurrently | IdempotencyKeyRejected, R>
+  change: Effect.Effect<ResponseToStore, E, R>
+) => Effect.Effect<ResponseToStore, E | ResponseStoredConcurrently | IdempotencyKeyRejected, R>
 
 export class Idempotency extends Context.Service<
   Idempotency,
@@ -86,8 +89,8 @@ export class Idempotency extends Context.Service<
      */
     readonly once: <E, R>(
       request: IdempotentRequest,
-      attempt: (keep: RunChangeAndStoreResponse) => Effect.Effect<ResponseContent, E, R>
-    ) => Effect.Effect<IdempotentResponse, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R>
+      attempt: (keep: RunChangeAndStoreResponse) => Effect.Effect<ResponseToStore, E, R>
+    ) => Effect.Effect<IdempotentResponse, Exclude<E, ResponseStoredConcurrently> | IdempotencyKeyRejected, R>
   }
 >()("@partner-commentary/core/idempotency/Idempotency") {
   static readonly layer = Layer.effect(
@@ -117,7 +120,7 @@ export class Idempotency extends Context.Service<
 
       const toKept = (
         request: IdempotentRequest,
-        { body, location, secret, status }: ResponseContent
+        { body, location, secret, status }: ResponseToStore
       ): Effect.Effect<StoredResponse> =>
         secret
           ? Effect.map(encryption.encrypt(purposeOf(request), body), (text) => ({
@@ -130,14 +133,14 @@ export class Idempotency extends Context.Service<
 
       const keeping = (id: string, request: IdempotentRequest): RunChangeAndStoreResponse => {
         const keep = <E, R>(
-          change: Effect.Effect<ResponseContent, E, R>,
+          change: Effect.Effect<ResponseToStore, E, R>,
           waited: number
-        ): Effect.Effect<ResponseContent, E | StoredConcurrently | IdempotencyKeyRejected, R> =>
+        ): Effect.Effect<ResponseToStore, E | ResponseStoredConcurrently | IdempotencyKeyRejected, R> =>
           Effect.gen(function* () {
             const at = yield* Instant.now
             const until = Instant.plus(at, idempotencyWindow)
             const claimed = yield* store.claim({ id, fingerprint: request.fingerprints[0], at, until })
-            if (claimed === "kept") return yield* new StoredConcurrently()
+            if (claimed === "kept") return yield* new ResponseStoredConcurrently()
             if (claimed === "running") return yield* new Running()
             const answer = yield* change
             yield* store.keep(id, yield* toKept(request, answer))
@@ -153,15 +156,15 @@ export class Idempotency extends Context.Service<
                   : Effect.delay(keep(change, waited + delay), delay)
               }
             )
-          ) as Effect.Effect<ResponseContent, E | StoredConcurrently | IdempotencyKeyRejected, R>
+          ) as Effect.Effect<ResponseToStore, E | ResponseStoredConcurrently | IdempotencyKeyRejected, R>
         return (change) => keep(change, 0)
       }
 
       const once = <E, R>(
         id: string,
         request: IdempotentRequest,
-        attempt: (keep: RunChangeAndStoreResponse) => Effect.Effect<ResponseContent, E, R>
-      ): Effect.Effect<IdempotentResponse, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R> =>
+        attempt: (keep: RunChangeAndStoreResponse) => Effect.Effect<ResponseToStore, E, R>
+      ): Effect.Effect<IdempotentResponse, Exclude<E, ResponseStoredConcurrently> | IdempotencyKeyRejected, R> =>
         Effect.flatMap(
           find(id, request),
           Option.match({
@@ -172,13 +175,13 @@ export class Idempotency extends Context.Service<
                   ({ body, location, status }): IdempotentResponse => ({ status, location, body, replayed: false })
                 ),
                 Effect.catch((error) =>
-                  error instanceof StoredConcurrently
+                  error instanceof ResponseStoredConcurrently
                     ? once(id, request, attempt)
                     : Effect.flatMap(
                         find(id, request),
                         Option.match({
                           onSome: Effect.succeed,
-                          onNone: () => Effect.fail(error as Exclude<E, StoredConcurrently>)
+                          onNone: () => Effect.fail(error as Exclude<E, ResponseStoredConcurrently>)
                         })
                       )
                 )
@@ -199,7 +202,7 @@ class Running extends Schema.TaggedError<Running>()("Running", {}) {}
 
 /**
  * The delays in milliseconds between a duplicate request's attempts to claim the idempotency key. The first delay is 20
- * ms. Each further delay is twice as long, but at most 500 ms. The request fails after 10 seconds in all.
+ * ms. Each further delay is twice as long, but at most 500 ms. The request fails after 10 seconds in total.
  */
 const shortestDelay = 20
 const longestDelay = 500
@@ -208,7 +211,8 @@ const timeout = Duration.toMillis(Duration.seconds(10))
 const idOf = (
   digest: Digest.Digest["Service"],
   { environment, key, method, organizationId, part, path }: IdempotentRequest
-): Effect.Effect<string> => sha256Hex(digest, JSON.stringify([organizationId, environment, method, path, key, part]))
+): Effect.Effect<string> =>
+  hashSha256Hex(digest, JSON.stringify([organizationId, environment, method, path, key, part]))
 
 /**
  * The purpose of the encryption contains the idempotency key. The database stores only the key's hash, so a reader of

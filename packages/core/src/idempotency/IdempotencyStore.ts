@@ -5,7 +5,7 @@ import type * as Option from "effect/Option"
 import type { Instant } from "../shared/Instant.ts"
 
 export interface IdempotencyClaim {
-  /** The hash of the idempotency key, organization, environment, method, path and part. */
+  /** The hash of the idempotency key, organization, environment, method, path and `IdempotentRequest.part`. */
   readonly id: string
   /** The fingerprint of the request's body. */
   readonly fingerprint: string

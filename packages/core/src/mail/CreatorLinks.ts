@@ -1,7 +1,7 @@
 /**
- * Makes and opens the signed links in creators' mails. A link's token contains an expiry time. It also contains either
- * an assignment's id and a hash of the creator's address, or the address of the creator whose inbox the link opens. The
- * state of the assignment decides which actions the link allows.
+ * Makes and opens the signed links in creators' mails. A link's token contains an expiry time. The token of a request's
+ * link also contains the assignment's id and a hash of the creator's address. The token of an inbox link contains the
+ * creator's address. The state of the assignment decides which actions the link allows.
  */
 
 import * as Context from "effect/Context"
@@ -18,7 +18,7 @@ import * as Ids from "../shared/Ids.ts"
 import { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { PublicAddress } from "../shared/PublicAddress.ts"
-import { sha256Hex } from "../shared/Secret.ts"
+import { hashSha256Hex } from "../shared/Secret.ts"
 import { refuseBlankSecrets, SigningSecrets } from "../shared/SigningSecrets.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 
@@ -27,7 +27,10 @@ export type CreatorLinkTarget =
   | { readonly to: "assignment"; readonly shareId: ShareId; readonly creatorTag: string }
   | { readonly to: "desk"; readonly email: string }
 
-/** Covers the longest assignment: ten drafts of up to a week each, and then thirty days in which it is readable. */
+/**
+ * Covers the longest assignment: ten drafts of up to a week each, and thirty days in which the closed request is
+ * readable.
+ */
 const assignmentLifetime = Duration.days(150)
 const deskLifetime = Duration.minutes(15)
 
@@ -57,7 +60,7 @@ export class CreatorLinks extends Context.Service<
         Effect.orDie(Mac.key(Mac.hmacSha256, utf8(`creator link ${Redacted.value(secret)}`)))
       )
 
-      const tagOf = (email: string) => Effect.map(sha256Hex(digest, email.toLowerCase()), (hex) => hex.slice(0, 16))
+      const tagOf = (email: string) => Effect.map(hashSha256Hex(digest, email.toLowerCase()), (hex) => hex.slice(0, 16))
 
       const link = Effect.fnUntraced(function* (lifetime: Duration.Duration, parts: ReadonlyArray<string>) {
         const expiry = Math.ceil(Instant.plus(yield* Instant.now, lifetime) / 1000).toString(36)

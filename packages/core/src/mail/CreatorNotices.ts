@@ -3,7 +3,7 @@ import * as DateTime from "effect/DateTime"
 import type { Instant } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import type { CreatorNoticeKind } from "../topic/Workflow.ts"
-import { clipText, type NoticeText, neutralizeText, renderNotice, toOneLine } from "./NoticeText.ts"
+import { clipText, neutralizeText, type RenderedNotice, renderNotice, toOneLine } from "./NoticeText.ts"
 
 interface QuotedTopic {
   readonly content: string
@@ -16,9 +16,9 @@ export const composeNotice = (context: {
   readonly assignment: Assignment
   readonly topic: QuotedTopic
   readonly link: string
-  /** The end of the response window; only for a mail whose sending starts the response window. */
+  /** The end of the response window. The field is set only for a mail whose delivery starts the response window. */
   readonly respondBy?: Instant
-}): NoticeText => {
+}): RenderedNotice => {
   const { assignment, kind, link, topic } = context
   const organization = toOneLine(topic.organizationName)
   const persona = toOneLine(assignment.persona.name)
@@ -50,7 +50,7 @@ const privateLink =
 const readOnlyLink = "Anyone who has this mail can read the closed request, so please do not forward it."
 
 /** Composes the mail with an inbox link. A creator requests this mail on the page of a request. */
-export const composeInboxNotice = (context: { readonly link: string }): NoticeText =>
+export const composeInboxNotice = (context: { readonly link: string }): RenderedNotice =>
   renderNotice({
     subject: "Your link to all open requests",
     title: "All your open requests",
@@ -72,7 +72,7 @@ export const composeUndeliverableNotice = (context: {
   readonly topic: QuotedTopic
   /** True if the creator had already answered the request when a later mail to the creator failed. */
   readonly answered: boolean
-}): NoticeText => {
+}): RenderedNotice => {
   const persona = toOneLine(context.personaName)
   const { answered } = context
   const subject = (name: string) =>
@@ -101,7 +101,7 @@ export const maxRequestsPerSummaryMail = 10
 export const composeUndeliverableSummary = (context: {
   readonly requests: ReadonlyArray<{ readonly personaName: string; readonly topic: QuotedTopic }>
   readonly total: number
-}): NoticeText => {
+}): RenderedNotice => {
   const { requests, total } = context
   const further = total - requests.length
   return renderNotice({

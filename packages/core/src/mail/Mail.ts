@@ -21,8 +21,8 @@ export interface Mail {
   /** The id of the assignment; null for mails that are not about one assignment. */
   readonly shareId: ShareId | null
   /**
-   * The change or trouble of a webhook. The data is stored with the mail because the webhook may be deleted before the
-   * mail is sent.
+   * The changes or failures of webhooks that the mail reports; absent for other mails. The data is stored with the mail
+   * because the webhook may be deleted before the mail is sent.
    */
   readonly webhook?: WebhookNoticeData
   readonly organizationId: OrganizationId | null
@@ -43,8 +43,10 @@ export interface Mail {
 /** A new mail that can be queued. */
 export type NewMail = Omit<Mail, "attempts" | "ticket" | "unanswered">
 
-/** Returns the id of an assignment's mail. The occasion distinguishes the mails of an assignment, such as `draft-2`. */
-export const assignmentMailId = (shareId: ShareId, occasion: string): string => `${shareId}.${occasion}`
+/**
+ * Returns the id of an assignment's mail. `occasion` distinguishes the mails of an assignment, for example `draft-2`.
+ */
+export const makeAssignmentMailId = (shareId: ShareId, occasion: string): string => `${shareId}.${occasion}`
 
 /** The id of a resent mail is the original id, this separator and the time of the resend. */
 export const resendIdSeparator = ".again-"
@@ -72,7 +74,7 @@ export const nextMailRetryAt = (mail: Mail, now: Instant, window: Duration.Durat
 /** Long enough for a slow mail server to accept the first copy of a mail before the second copy is sent. */
 const unansweredDelay = Duration.hours(1)
 
-/** The longest delay after each attempt: after the first attempt, after the second attempt, and so on. */
+/** The longest possible delay after the first attempt, after the second attempt, and so on. */
 export const maxMailRetryDelays = delays.map((delay) => Duration.max(delay, unansweredDelay))
 
 /**

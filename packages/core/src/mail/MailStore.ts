@@ -14,7 +14,7 @@ import type { Mail, NewMail } from "./Mail.ts"
  * The outcome of an attempt. `obsolete`: the mail is no longer needed and was not sent. `released`: a stopping worker
  * interrupted the attempt, which does not count. `unanswered`: the whole mail was sent but the server did not reply.
  */
-export type MailOutcome =
+export type MailAttemptOutcome =
   | { readonly state: "sent" | "obsolete" | "released" }
   | {
       readonly state: "waiting"
@@ -30,9 +30,9 @@ export class MailStore extends Context.Service<
     /** Queues a mail that is due at its `createdAt`. If a mail with this id exists, `queue` changes nothing. */
     readonly queue: (mail: NewMail) => Effect.Effect<void>
     /**
-     * Claims up to `limit` due mails. Other workers cannot claim the mails before the time `lease`. A mail without a
-     * stored outcome is due again at that time, and the attempt is not counted. Each organization gets at most an equal
-     * share of the limit, and its oldest mails come first. The claim starts with the organization that follows
+     * Claims up to `limit` due mails. Other workers cannot claim the mails before the time `lease`. If no outcome is
+     * stored, the mail is due again at the time `lease`, and the attempt is not counted. Each organization gets at most
+     * an equal share of the limit, and its oldest mails come first. The claim starts with the organization that follows
      * `behind`. Mails without an organization count as one organization. The caller passes the last returned mail's
      * organization as the next `behind`.
      */
@@ -48,12 +48,12 @@ export class MailStore extends Context.Service<
      * Stores the outcome of an attempt. If the mail's ticket is not the latest, `settle` returns false and changes
      * nothing.
      */
-    readonly settle: (mail: Mail, outcome: MailOutcome, at: Instant) => Effect.Effect<boolean>
+    readonly settle: (mail: Mail, outcome: MailAttemptOutcome, at: Instant) => Effect.Effect<boolean>
     /**
-     * Makes a mail due at `at` if the mail waits, and likewise each of its resent copies that wait. A claimed mail keeps its due time. If no mail waits, the
-     * latest failed mail is queued again and its attempts start from zero. Returns false if there is no waiting and no
-     * failed mail. With `unclaimedOnly`, claimed mails are ignored, because a worker may be sending them to an old
-     * address.
+     * Makes the waiting mail and its waiting resent copies due at `at`. A claimed mail keeps its due time. If no mail
+     * waits, the latest failed mail is queued again and its attempts start from zero. Returns false if neither a
+     * waiting nor a failed mail exists. With `unclaimedOnly`, claimed mails are ignored, because a worker may be
+     * sending them to an old address.
      */
     readonly retryNow: (
       id: string,
@@ -61,8 +61,8 @@ export class MailStore extends Context.Service<
       options?: { readonly unclaimedOnly: boolean }
     ) => Effect.Effect<boolean>
     /**
-     * Makes mails due earlier if a fast clock set their due times too late. A due time is too late if it is later than
-     * the longest delay allows. Claimed mails get a full lease from now.
+     * Makes mails due earlier if a fast clock set their due times too late. A due time is too late if it exceeds the
+     * longest possible delay. Claimed mails get a full lease from now.
      */
     readonly repairDueTimes: (latest: LatestPlausibleDueTimes) => Effect.Effect<void>
     /** Removes an address (case-insensitive) from all mails and cancels queued mails to this address. */

@@ -10,7 +10,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import { runJobAttempt } from "../shared/Attempt.ts"
-import { latestPlausibleDueTimes, makePeriodicRepair } from "../shared/DueTimes.ts"
+import { calculateLatestPlausibleDueTimes, makePeriodicRepair } from "../shared/DueTimes.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogContext from "../shared/LogContext.ts"
@@ -24,7 +24,7 @@ import {
   type CreatorNoticeKind,
   isGenerationStalled,
   isRequestMailUndelivered,
-  occasionOfNotice,
+  makeNoticeOccasion,
   recordRequestMailDelivery,
   recordRequestMailFailure
 } from "../topic/Workflow.ts"
@@ -37,8 +37,8 @@ import {
   maxRequestsPerSummaryMail
 } from "./CreatorNotices.ts"
 import {
-  assignmentMailId,
   type Mail,
+  makeAssignmentMailId,
   maxMailRetryDelays,
   nextMailRetryAt,
   nextUnansweredMailRetryAt,
@@ -46,8 +46,8 @@ import {
 } from "./Mail.ts"
 import { Mailer, type MailMessage, MailRefused } from "./Mailer.ts"
 import { MailStore } from "./MailStore.ts"
-import type { NoticeText } from "./NoticeText.ts"
-import { reportedFailurePeriod, undeliverableNoticeOf } from "./UndeliverableNotice.ts"
+import type { RenderedNotice } from "./NoticeText.ts"
+import { findReportedHour, makeUndeliverableNotice } from "./UndeliverableNotice.ts"
 import { composeWebhookNotice, isWebhookNotice, type WebhookNoticeKind } from "./WebhookNotices.ts"
 
 export class MailWorker extends Context.Service<
@@ -75,7 +75,7 @@ export class MailWorker extends Context.Service<
       const lastClaimed = yield* Ref.make<OrganizationId | null>(null)
 
       const repair = yield* makePeriodicRepair((now) =>
-        mails.repairDueTimes(latestPlausibleDueTimes(now, policy.lease, maxMailRetryDelays))
+        mails.repairDueTimes(calculateLatestPlausibleDueTimes(now, policy.lease, maxMailRetryDelays))
       )
 
       /** Returns the contact of an organization; null if the organization has no contact. */
@@ -99,14 +99,15 @@ export class MailWorker extends Context.Service<
       })
 
       /**
-       * Composes the mail about an organization's failed mails; none if it has no contact or no failed mails remain.
+       * Composes the mail about an organization's failed mails; none if the organization has no contact or no failed
+       * mails remain.
        */
       const aboutFailures = Effect.fnUntraced(function* (mail: Mail) {
         if (mail.organizationId === null) return Option.none<MailMessage>()
         const contact = yield* contactOf(mail.organizationId)
         const { shareIds, total } = yield* mails.undelivered(
           mail.organizationId,
-          reportedFailurePeriod(mail),
+          findReportedHour(mail),
           maxRequestsPerSummaryMail
         )
         const found = yield* Effect.forEach(shareIds, assignments.find)
@@ -156,7 +157,7 @@ export class MailWorker extends Context.Service<
       })
 
       /**
-       * Sends a mail. The mailer decides which of its steps a shutdown may interrupt. A mail whose outcome is not
+       * Sends a mail. The mailer decides which steps of the call a shutdown may interrupt. A mail whose outcome is not
        * stored is sent again.
        */
       const send = (mail: Mail, rendered: MailMessage) =>
@@ -265,7 +266,7 @@ export class MailWorker extends Context.Service<
               }
               if (!(yield* mails.settle(mail, { state: "failed", reason }, now))) return yield* new Overtaken()
               if (shareId !== null && organizationId !== null && mail.kind !== "cancelled")
-                yield* mails.queue(undeliverableNoticeOf(organizationId, now))
+                yield* mails.queue(makeUndeliverableNotice(organizationId, now))
               return true
             })
           )
@@ -288,7 +289,7 @@ export class MailWorker extends Context.Service<
   )
 }
 
-const message = (mail: Mail, to: MailMessage["to"], text: NoticeText): Option.Option<MailMessage> =>
+const message = (mail: Mail, to: MailMessage["to"], text: RenderedNotice): Option.Option<MailMessage> =>
   Option.some({ id: mail.id, to, ...text })
 
 /** The mail was claimed again. `Overtaken` rolls back the transaction of `giveUp`. */
@@ -308,6 +309,6 @@ const isWanted = (
   if (isAssignmentSettled(assignment)) return false
   if (kind === "request" || kind === "reminder") return assignment.status === "topic_sent" && now < assignment.respondBy
   const isFor = kind === "stalled" ? isGenerationStalled(assignment) : assignment.draft !== null
-  const base = assignmentMailId(assignment.id, occasionOfNotice(kind, assignment))
+  const base = makeAssignmentMailId(assignment.id, makeNoticeOccasion(kind, assignment))
   return isFor && (id === base || id.startsWith(base + resendIdSeparator))
 }

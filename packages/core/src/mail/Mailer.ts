@@ -19,7 +19,7 @@ export interface MailMessage {
 /** The mail server did not accept the mail. `permanent` is true for a 5xx reply or an invalid address. */
 export class MailRefused extends Schema.TaggedError<MailRefused>()("MailRefused", {
   permanent: Schema.Boolean,
-  /** The reply of the mail server for the operator's log. The text contains no credentials. */
+  /** The reply of the mail server for the operator's log. The reply contains no credentials. */
   reason: Schema.String,
   /** True if the whole mail was sent but the server did not reply. The mail may still arrive. */
   unanswered: Schema.optionalKey(Schema.Boolean)
@@ -30,8 +30,8 @@ export class Mailer extends Context.Service<
   {
     /**
      * Sends the mail. The call succeeds when the next mail server has accepted the mail. The adapter limits the time of
-     * the call. The core calls `send` uninterruptibly, so that the reply to a sent mail is not lost. Within the call,
-     * the adapter makes those steps interruptible that a shutdown may interrupt.
+     * the call. The core calls `send` uninterruptibly, so that the reply to a sent mail is not lost. The adapter makes
+     * only the steps interruptible that a shutdown may interrupt.
      */
     readonly send: (message: MailMessage) => Effect.Effect<void, MailRefused>
   }

@@ -4,7 +4,7 @@
  */
 import { escapeHtml } from "../shared/Text.ts"
 
-export interface NoticeText {
+export interface RenderedNotice {
   /** The subject is one line of at most 120 characters. */
   readonly subject: string
   readonly text: string
@@ -13,7 +13,7 @@ export interface NoticeText {
 }
 
 /** The content of a mail. The caller must sanitize external text with `neutralizeText`. */
-export interface NoticeParts {
+export interface NoticeContent {
   readonly subject: string
   readonly title: string
   readonly paragraphs: ReadonlyArray<string>
@@ -23,13 +23,13 @@ export interface NoticeParts {
   readonly after: ReadonlyArray<string>
 }
 
-export const renderNotice = (parts: NoticeParts): NoticeText => ({
+export const renderNotice = (parts: NoticeContent): RenderedNotice => ({
   subject: clipText(parts.subject, 120),
   text: asText(parts),
   html: asHtml(parts)
 })
 
-const asText = ({ action, after, facts, paragraphs, quote, title }: NoticeParts): string =>
+const asText = ({ action, after, facts, paragraphs, quote, title }: NoticeContent): string =>
   [
     title,
     ...paragraphs,
@@ -45,7 +45,7 @@ const asText = ({ action, after, facts, paragraphs, quote, title }: NoticeParts)
 const serif = "font-family:Georgia,'Times New Roman',serif"
 const accent = "#b4381f"
 
-const asHtml = ({ action, after, facts, paragraphs, quote, subject, title }: NoticeParts): string => `<!doctype html>
+const asHtml = ({ action, after, facts, paragraphs, quote, subject, title }: NoticeContent): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -19,8 +19,8 @@ const margin = Duration.minutes(1)
  * Returns the mail about all failures in the hour of `failedAt`. The mail's id depends only on the organization and the
  * hour, so queuing the mail again changes nothing.
  */
-export const undeliverableNoticeOf = (organizationId: OrganizationId, failedAt: Instant.Instant): NewMail => {
-  const bucket = Instant.periodNumberOf(failedAt, period)
+export const makeUndeliverableNotice = (organizationId: OrganizationId, failedAt: Instant.Instant): NewMail => {
+  const bucket = Instant.calculatePeriodNumber(failedAt, period)
   const end = (bucket + 1) * Duration.toMillis(period)
   return {
     id: `${organizationId}.undeliverable-${bucket}`,
@@ -33,7 +33,7 @@ export const undeliverableNoticeOf = (organizationId: OrganizationId, failedAt: 
 }
 
 /** Returns the hour whose failures a mail reports. The hour starts at `from` and ends before `to`. */
-export const reportedFailurePeriod = ({ createdAt }: Pick<Mail, "createdAt">) => {
+export const findReportedHour = ({ createdAt }: Pick<Mail, "createdAt">) => {
   const to = createdAt - Duration.toMillis(margin)
   return { from: to - Duration.toMillis(period), to }
 }

@@ -3,7 +3,7 @@
 import type { WebhookId } from "../shared/Ids.ts"
 import { fromIso, type Instant } from "../shared/Instant.ts"
 import { formatUtcDateTime } from "./CreatorNotices.ts"
-import { clipText, type NoticeParts, type NoticeText, renderNotice, toOneLine } from "./NoticeText.ts"
+import { clipText, type NoticeContent, type RenderedNotice, renderNotice, toOneLine } from "./NoticeText.ts"
 
 /**
  * The kinds of mails about webhooks. `webhook_moved`: the webhook's URL was changed. `webhook_failing`: the webhook
@@ -39,7 +39,7 @@ export interface WebhookNoticeData {
     /** The time at which deliveries continue after a 429 response. */
     readonly until?: string
   }
-  /** The kind and time of this change. If they are absent, the kind and creation time of the mail apply. */
+  /** The kind and time of this change. Absent fields mean the kind and the creation time of the mail. */
   readonly kind?: WebhookNoticeKind
   readonly at?: string
   /** The webhook's hosts between the former host and the current host, if its URL changed several times. */
@@ -55,7 +55,7 @@ export const composeWebhookNotice = (context: {
   readonly webhook: WebhookNoticeData
   readonly organizationName: string
   readonly at: Instant
-}): NoticeText => {
+}): RenderedNotice => {
   const { webhook } = context
   const organization = toOneLine(context.organizationName)
   if (webhook.further !== undefined) return digest(organization, context.kind, webhook, webhook.further, context.at)
@@ -105,7 +105,7 @@ const digest = (
   first: WebhookNoticeData,
   further: ReadonlyArray<WebhookNoticeData>,
   at: Instant
-): NoticeText => {
+): RenderedNotice => {
   const mentions = [first, ...further]
   const total = mentions.length + (first.omitted ?? 0)
   const line = (one: WebhookNoticeData) =>
@@ -143,7 +143,7 @@ const digest = (
 const letters: Readonly<
   Record<
     "webhook_added" | "webhook_moved",
-    (organization: string, host: string) => Pick<NoticeParts, "subject" | "title" | "paragraphs">
+    (organization: string, host: string) => Pick<NoticeContent, "subject" | "title" | "paragraphs">
   >
 > = {
   webhook_added: (organization, host) => ({
@@ -168,7 +168,7 @@ const troubleNotice = (
   { failures, gone, reason, since }: NonNullable<WebhookNoticeData["trouble"]>,
   at: Instant,
   disabled: boolean
-): NoticeText => {
+): RenderedNotice => {
   const backAgain = `PATCH /webhooks/${id} with {"status": "active"}`
   return renderNotice({
     subject: disabled
@@ -208,7 +208,7 @@ const throttleNotice = (
   { events, id }: WebhookNoticeData,
   { reason, since, until }: { readonly reason: string; readonly since: string; readonly until: string },
   at: Instant
-): NoticeText =>
+): RenderedNotice =>
   renderNotice({
     subject: `A webhook is throttled: ${clipText(organization, 30)}’s events reach ${clipText(host, 40)} late`,
     title: "A webhook is throttled",

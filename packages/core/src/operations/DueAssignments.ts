@@ -8,10 +8,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { DraftJob } from "../commentary/DraftWorker.ts"
-import { repairDueTimesOf, findDueStep as runStep, startsGenerationAttempt } from "../commentary/Generation.ts"
+import { repairDueTimes, findDueStep as runStep, startsGenerationAttempt } from "../commentary/Generation.ts"
 import { SimulatedCreators } from "../sandbox/SimulatedCreators.ts"
 import { isSimulatedStepDue } from "../sandbox/Simulation.ts"
-import { latestPlausibleDueTimes, makePeriodicRepair } from "../shared/DueTimes.ts"
+import { calculateLatestPlausibleDueTimes, makePeriodicRepair } from "../shared/DueTimes.ts"
 import type { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
@@ -44,10 +44,10 @@ export class DueAssignments extends Context.Service<
       /** Repairs one batch of due times that a fast clock set too late. The batch covers live and test assignments. */
       const check = yield* makePeriodicRepair(
         Effect.fnUntraced(function* (now) {
-          const latest = latestPlausibleDueTimes(now, policy.lease, policy.generationRetries)
+          const latest = calculateLatestPlausibleDueTimes(now, policy.lease, policy.generationRetries)
           const step = Instant.plus(now, policy.testPace)
           for (const id of yield* store.putOff(latest, step, repairedAtOnce))
-            yield* store.modify(id, (present) => Result.succeed(repairDueTimesOf(present, latest, step)))
+            yield* store.modify(id, (present) => Result.succeed(repairDueTimes(present, latest, step)))
         })
       )
 

@@ -16,7 +16,10 @@ export interface DeletionCutoffs {
   readonly testTopics: Instant
 }
 
-/** The number of deleted rows of each kind. */
+/**
+ * The number of deleted mails, duplicate windows, idempotent responses, events and test topics. Other deleted rows,
+ * such as deliveries, are not counted.
+ */
 export interface DeletedRowCounts {
   readonly mails: number
   readonly windows: number
@@ -34,12 +37,12 @@ export class Retention extends Context.Service<
      */
     readonly purge: (before: DeletionCutoffs) => Effect.Effect<DeletedRowCounts>
     /**
-     * Deletes one batch of test data from UTC days before this time. Topics and their rows are deleted first, then
+     * Deletes one batch of test data from UTC days before `before`. Topics and their rows are deleted first, then
      * closed duplicate windows and expired responses. Returns the number of deleted rows; 0 when no rows remain. Topics
      * of the live environment are not deleted.
      */
     readonly purgeTests: (before: Instant) => Effect.Effect<number>
-    /** Returns the number of rows that `purge` would delete now. `count` changes no data and takes no locks. */
+    /** Returns the numbers that `purge` would return now. `count` changes no data and takes no locks. */
     readonly count: (before: DeletionCutoffs) => Effect.Effect<DeletedRowCounts>
   }
 >()("@partner-commentary/core/operations/Retention") {}

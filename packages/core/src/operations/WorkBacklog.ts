@@ -40,7 +40,7 @@ export interface DraftsAwaitingRetry {
 export class WorkBacklog extends Context.Service<
   WorkBacklog,
   {
-    /** Counts jobs that are due at this time. Each count stops at `limit`. */
+    /** Counts jobs that are due at the time `at`. Each count stops at `limit`. */
     readonly due: (at: Instant, limit: number) => Effect.Effect<DueWorkCounts>
     /** Counts unfinished work, including work that is not due yet. Each count stops at `limit`. */
     readonly waiting: (at: Instant, limit: number) => Effect.Effect<WaitingWorkCounts>

@@ -4,14 +4,14 @@
  */
 import type { OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
-import type { LimitOverrides, PlanName } from "./Plan.ts"
+import type { PlanLimitOverrides, PlanName } from "./Plan.ts"
 
 export interface Organization {
   readonly id: OrganizationId
   /** The name that creators read in requests from this organization. */
   readonly name: string
   readonly plan: PlanName
-  readonly limits: LimitOverrides
+  readonly limits: PlanLimitOverrides
   /** The address for mails about undeliverable requests and about webhooks; null if the organization has no contact. */
   readonly contactEmail: string | null
   /** The organization's id at the dashboard's identity provider; null if the provider uses `id`. */

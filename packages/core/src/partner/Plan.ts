@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 export const PlanName = Schema.Literals(["standard", "premium"])
 export type PlanName = typeof PlanName.Type
 
-export const LimitName = Schema.Literals([
+export const PlanLimitName = Schema.Literals([
   "requests_per_hour",
   "burst_per_minute",
   "topics_per_month",
@@ -13,17 +13,17 @@ export const LimitName = Schema.Literals([
   "persona_lists_per_hour",
   "topic_reads_per_hour"
 ])
-export type LimitName = typeof LimitName.Type
+export type PlanLimitName = typeof PlanLimitName.Type
 
 /** The limits of an organization. Each limit is a count per minute, hour or calendar month (UTC), as its name says. */
-export type OrganizationLimits = Readonly<Record<LimitName, number>>
+export type OrganizationLimits = Readonly<Record<PlanLimitName, number>>
 
 /** The limits of an organization that differ from the limits of its plan. */
-export const LimitOverrides = Schema.Record(
-  LimitName,
+export const PlanLimitOverrides = Schema.Record(
+  PlanLimitName,
   Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))
 )
-export type LimitOverrides = Partial<OrganizationLimits>
+export type PlanLimitOverrides = Partial<OrganizationLimits>
 
 const endpoints = { topic_submissions_per_hour: 100, persona_lists_per_hour: 1000, topic_reads_per_hour: 1000 }
 
@@ -44,9 +44,9 @@ const plans: Record<PlanName, OrganizationLimits> = {
   }
 }
 
-export const limitsOf = (organization: {
+export const resolveLimits = (organization: {
   readonly plan: PlanName
-  readonly limits: LimitOverrides
+  readonly limits: PlanLimitOverrides
 }): OrganizationLimits => ({
   ...plans[organization.plan],
   ...organization.limits

@@ -9,7 +9,7 @@ export interface AssignmentTimeline extends Pick<Assignment, "notifiedAt" | "res
   readonly approvedAt: Instant | null
 }
 
-export const assignmentTimelineOf = (assignment: Assignment): AssignmentTimeline => ({
+export const toAssignmentTimeline = (assignment: Assignment): AssignmentTimeline => ({
   notifiedAt: assignment.notifiedAt,
   respondedAt: assignment.respondedAt,
   firstDraftedAt: assignment.firstDraftedAt,
@@ -25,9 +25,9 @@ export interface AssignmentTimelineWithPersona extends AssignmentTimeline {
 }
 
 /** The outcome of an assignment. The outcome is `pending` until the assignment is approved or has failed. */
-export type TimelineOutcome = "pending" | "approved" | FailureReason
+export type AssignmentOutcome = "pending" | "approved" | FailureReason
 
-export const outcomeOfTimeline = ({ failureReason, status }: AssignmentTimeline): TimelineOutcome =>
+export const findAssignmentOutcome = ({ failureReason, status }: AssignmentTimeline): AssignmentOutcome =>
   status === "creator_approved" ? "approved" : (failureReason ?? "pending")
 
 export const timelineStages = ["response", "generation", "approval"] as const
@@ -37,7 +37,7 @@ export type TimelineStage = (typeof timelineStages)[number]
  * Returns the duration of a stage in milliseconds; null while the stage is not complete. A negative duration counts as
  * 0, because the clocks of two nodes may differ.
  */
-export const durationOfStage = (stage: TimelineStage, timeline: AssignmentTimeline): number | null => {
+export const calculateStageDuration = (stage: TimelineStage, timeline: AssignmentTimeline): number | null => {
   const [from, to] = bounds[stage]
   const [start, end] = [timeline[from], timeline[to]]
   return start === null || end === null ? null : Math.max(0, end - start)
@@ -50,11 +50,11 @@ const bounds = {
 } as const
 
 /** Returns the stages that a change completed, with their durations in milliseconds. */
-export const stagesCompletedByChange = (
+export const findCompletedStages = (
   before: AssignmentTimeline,
   after: AssignmentTimeline
 ): ReadonlyArray<readonly [TimelineStage, number]> =>
   timelineStages.flatMap((stage) => {
-    const duration = durationOfStage(stage, before) === null ? durationOfStage(stage, after) : null
+    const duration = calculateStageDuration(stage, before) === null ? calculateStageDuration(stage, after) : null
     return duration === null ? [] : [[stage, duration] as const]
   })

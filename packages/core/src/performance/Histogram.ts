@@ -10,7 +10,7 @@ export const addDuration = (to: DurationHistogram, duration: number, count: numb
   to.set(duration, (to.get(duration) ?? 0) + count)
 }
 
-export const addHistogram = (to: DurationHistogram, more: DurationHistogram): void => {
+export const mergeHistogram = (to: DurationHistogram, more: DurationHistogram): void => {
   for (const [duration, count] of more) addDuration(to, duration, count)
 }
 
@@ -21,17 +21,17 @@ const growth = 1.1
  * Returns the geometric middle of the duration's bucket in whole milliseconds. The middle differs from each duration in
  * the bucket by at most 5 %.
  */
-export const histogramBucketOf = (duration: number): number =>
+export const findBucketMiddle = (duration: number): number =>
   duration < 1 ? 0 : Math.round(growth ** (Math.floor(Math.log(duration) / Math.log(growth)) + 0.5))
 
 /** Percentiles of durations in milliseconds. The percentiles are null if there are no durations. */
-export interface Percentiles {
+export interface DurationPercentiles {
   readonly count: number
   readonly median: number | null
   readonly p90: number | null
 }
 
-export const percentilesOf = (histogram: DurationHistogram): Percentiles => {
+export const calculatePercentiles = (histogram: DurationHistogram): DurationPercentiles => {
   const sorted = Float64Array.from(histogram.keys()).sort()
   let count = 0
   for (const each of histogram.values()) count += each

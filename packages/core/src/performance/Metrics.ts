@@ -1,26 +1,26 @@
 /** Sums outcomes and durations of many assignments. The input is single assignments or daily metrics. */
 import {
+  type AssignmentOutcome,
   type AssignmentTimeline,
-  durationOfStage,
-  outcomeOfTimeline,
-  type TimelineOutcome,
+  calculateStageDuration,
+  findAssignmentOutcome,
   type TimelineStage,
   timelineStages
 } from "./AssignmentTimeline.ts"
 import * as Histogram from "./Histogram.ts"
 
-export interface OutcomeCounts extends Readonly<Record<TimelineOutcome, number>> {
+export interface OutcomeCounts extends Readonly<Record<AssignmentOutcome, number>> {
   readonly sent: number
 }
 
 export interface MetricsSummary {
   readonly counts: OutcomeCounts
   /** The time from the delivery of the request mail to the creator's perspective. */
-  readonly response: Histogram.Percentiles
+  readonly response: Histogram.DurationPercentiles
   /** The time from the perspective to the first draft, including failed attempts. */
-  readonly generation: Histogram.Percentiles
+  readonly generation: Histogram.DurationPercentiles
   /** The time from the first draft to the creator's approval, including further drafts. */
-  readonly approval: Histogram.Percentiles
+  readonly approval: Histogram.DurationPercentiles
 }
 
 /** The fields are mutable, because a report adds assignments while it reads them. */
@@ -29,7 +29,7 @@ export interface AssignmentMetrics {
   readonly durations: Readonly<Record<TimelineStage, Histogram.DurationHistogram>>
 }
 
-export const emptyMetrics = (): AssignmentMetrics => ({
+export const makeEmptyMetrics = (): AssignmentMetrics => ({
   counts: {
     sent: 0,
     pending: 0,
@@ -46,36 +46,36 @@ export const emptyMetrics = (): AssignmentMetrics => ({
 
 export const addTimeline = ({ counts, durations }: AssignmentMetrics, timeline: AssignmentTimeline): void => {
   counts.sent += 1
-  counts[outcomeOfTimeline(timeline)] += 1
+  counts[findAssignmentOutcome(timeline)] += 1
   for (const stage of timelineStages) {
-    const duration = durationOfStage(stage, timeline)
+    const duration = calculateStageDuration(stage, timeline)
     if (duration !== null) Histogram.addDuration(durations[stage], duration, 1)
   }
 }
 
 export const addMetrics = (to: AssignmentMetrics, more: AssignmentMetrics): void => {
   for (const name of names) to.counts[name] += more.counts[name]
-  for (const stage of timelineStages) Histogram.addHistogram(to.durations[stage], more.durations[stage])
+  for (const stage of timelineStages) Histogram.mergeHistogram(to.durations[stage], more.durations[stage])
 }
 
-const names = Object.keys(emptyMetrics().counts) as ReadonlyArray<keyof OutcomeCounts>
+const names = Object.keys(makeEmptyMetrics().counts) as ReadonlyArray<keyof OutcomeCounts>
 
 export const summarizeMetrics = ({ counts, durations }: AssignmentMetrics): MetricsSummary => ({
   counts,
-  response: Histogram.percentilesOf(durations.response),
-  generation: Histogram.percentilesOf(durations.generation),
-  approval: Histogram.percentilesOf(durations.approval)
+  response: Histogram.calculatePercentiles(durations.response),
+  generation: Histogram.calculatePercentiles(durations.generation),
+  approval: Histogram.calculatePercentiles(durations.approval)
 })
 
 /** A count that the database stores. The count `pending` is not stored, because it follows from the other counts. */
-export type StoredCountName = Exclude<keyof OutcomeCounts, "pending">
+export type StoredOutcomeName = Exclude<keyof OutcomeCounts, "pending">
 
 /** Returns how a change of an assignment affects the stored counts of the day on which the assignment was sent. */
-export const storedCountDeltas = (
+export const calculateStoredCountDeltas = (
   before: AssignmentTimeline,
   after: AssignmentTimeline
-): ReadonlyArray<readonly [StoredCountName, 1 | -1]> => {
-  const [from, to] = [outcomeOfTimeline(before), outcomeOfTimeline(after)]
+): ReadonlyArray<readonly [StoredOutcomeName, 1 | -1]> => {
+  const [from, to] = [findAssignmentOutcome(before), findAssignmentOutcome(after)]
   if (from === to) return []
   return [...(from === "pending" ? [] : [[from, -1] as const]), ...(to === "pending" ? [] : [[to, 1] as const])]
 }

@@ -16,8 +16,8 @@ import {
   type AssignmentMetrics,
   addMetrics,
   addTimeline,
-  emptyMetrics,
   type MetricsSummary,
+  makeEmptyMetrics,
   summarizeMetrics
 } from "./Metrics.ts"
 import { PerformanceStore } from "./PerformanceStore.ts"
@@ -67,7 +67,7 @@ export class PerformanceReporting extends Context.Service<
       const inFlight = new Set<OrganizationId>()
 
       const metricsOf = (byPersona: ByPersona, personaId: PersonaId, name: string) => {
-        const persona = byPersona.get(personaId) ?? { metrics: emptyMetrics(), name }
+        const persona = byPersona.get(personaId) ?? { metrics: makeEmptyMetrics(), name }
         persona.name = name
         byPersona.set(personaId, persona)
         return persona.metrics
@@ -104,7 +104,7 @@ export class PerformanceReporting extends Context.Service<
         if (days !== null) yield* readDays(byPersona, owner, days)
         if (after !== null) yield* readPart(byPersona, owner, after)
         const personas: Array<PersonaPerformanceReport> = []
-        const overall = emptyMetrics()
+        const overall = makeEmptyMetrics()
         for (const [id, { metrics, name }] of byPersona) {
           personas.push({ id, name, ...summarizeMetrics(metrics) })
           addMetrics(overall, metrics)
@@ -134,7 +134,7 @@ type ByPersona = Map<PersonaId, { readonly metrics: AssignmentMetrics; name: str
 /** The number of topics in one page. Reading a page takes a few milliseconds. */
 const pageSize = 200
 
-/** Maximum number of concurrent reports of a process. Further reports wait until another report ends. */
+/** Maximum number of concurrent reports of a process. A report above this number waits until another report ends. */
 const maxReports = 4
 
 const byName = (one: PersonaPerformanceReport, other: PersonaPerformanceReport): number => {

@@ -17,7 +17,7 @@ export interface RequestedReportingPeriod extends ReportingPeriod {
   readonly untilNow: boolean
 }
 
-/** Whole UTC days from `start` (inclusive) to `end` (exclusive). If `end` is null, the days have no end. */
+/** Whole UTC days from `start` (inclusive) to `end` (exclusive). If `end` is null, the range has no end. */
 export interface UtcDayRange {
   readonly start: Instant.Instant
   readonly end: Instant.Instant | null
@@ -73,7 +73,9 @@ export const splitIntoDaysAndPartialDays = ({ end, start, untilNow }: RequestedR
 /** One query reads at most 31 days, so that a long report does not delay other requests. */
 const step = 31 * day
 
-/** Splits whole days into steps, oldest first. If the days have no end, the last step has no end. */
+/**
+ * Splits whole days into ranges of at most 31 days, oldest first. If the days have no end, the last range has no end.
+ */
 export const splitDaysIntoQueryRanges = (
   { end, start }: UtcDayRange,
   now: Instant.Instant

@@ -35,7 +35,7 @@ const testPersona = (number: number, path: SimulationPath, name: string, bio: st
 })
 
 /** Every example in the documentation uses this persona, so that the example works with a test key. */
-export const approvingPersona = testPersona(
+export const approvingTestPersona = testPersona(
   1,
   "approve",
   "Avery Approves",
@@ -44,7 +44,7 @@ export const approvingPersona = testPersona(
 
 /** The test personas in the order of the persona list. */
 export const testPersonas: ReadonlyArray<TestPersona> = [
-  approvingPersona,
+  approvingTestPersona,
   testPersona(2, "decline", "Dana Declines", "Declines within seconds: topic_sent, declined."),
   testPersona(3, "expire", "Eden Expires", "Never responds, and expires within seconds: topic_sent, expired."),
   testPersona(
@@ -71,7 +71,7 @@ export const findTestPersona = (id: PersonaId): Option.Option<TestPersona> => Op
  * in the topic (`[decline]`, `[expire]` or `[fail]`) selects the path. A topic without a keyword gets the path
  * `approve`.
  */
-export const simulationPathFor = (id: PersonaId, content: string): SimulationPath => {
+export const selectSimulationPath = (id: PersonaId, content: string): SimulationPath => {
   const own = byId.get(id)
   if (own !== undefined) return own.path
   const word = /\[(decline|expire|fail)\]/i.exec(content)?.[1]?.toLowerCase()

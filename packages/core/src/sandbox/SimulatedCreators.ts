@@ -15,7 +15,7 @@ import * as Ids from "../shared/Ids.ts"
 import { CommentaryId, DraftId, type ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
-import { sha256Hex } from "../shared/Secret.ts"
+import { hashSha256Hex } from "../shared/Secret.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import { AssignmentNotFound } from "../topic/AssignmentNotFound.ts"
@@ -23,8 +23,8 @@ import { AssignmentStore, type AssignmentWithTopic } from "../topic/AssignmentSt
 import * as SignaledChange from "../topic/SignaledChange.ts"
 import type { ActionRefused, AssignmentChange } from "../topic/Workflow.ts"
 import {
+  findNextSimulatedAction,
   isSimulatedStepDue,
-  nextSimulatedAction,
   type SimulatedAction,
   type SimulatedStepData,
   takeSimulatedStep
@@ -67,7 +67,7 @@ export class SimulatedCreators extends Context.Service<
         return {
           perspective,
           content,
-          contentHash: yield* sha256Hex(digest, content),
+          contentHash: yield* hashSha256Hex(digest, content),
           draftId: yield* Ids.make(DraftId, random),
           commentaryId: yield* Ids.make(CommentaryId, random)
         } satisfies SimulatedStepData
@@ -83,7 +83,7 @@ export class SimulatedCreators extends Context.Service<
             const made = yield* props(found.value)
             const now = yield* Instant.now
             const modified = yield* modify(id, (present) => {
-              const action = isSimulatedStepDue(present, now) ? nextSimulatedAction(present) : undefined
+              const action = isSimulatedStepDue(present, now) ? findNextSimulatedAction(present) : undefined
               return action === undefined
                 ? unchanged(present)
                 : Result.map(takeSimulatedStep(present, action, made, now, policy), (change) =>
@@ -109,7 +109,7 @@ export class SimulatedCreators extends Context.Service<
           const modified = yield* modify(id, (present) =>
             Result.map(
               // An assignment without a next action has ended and rejects every action, for example `respond`.
-              takeSimulatedStep(present, action ?? nextSimulatedAction(present) ?? "respond", made, now, policy),
+              takeSimulatedStep(present, action ?? findNextSimulatedAction(present) ?? "respond", made, now, policy),
               (change) => by(change, `key ${key.id}`)
             )
           )

@@ -4,7 +4,11 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { applyImmediateDraft, endAfterGenerationFailures, endAfterMissedDeadline } from "../commentary/Generation.ts"
+import {
+  completeGenerationImmediately,
+  endAfterGenerationFailures,
+  endAfterMissedDeadline
+} from "../commentary/Generation.ts"
 import type { CommentaryId, DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
@@ -34,18 +38,18 @@ const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>
 }
 
 /** Returns the possible actions of an open assignment with this status. */
-export const simulatedActionsInStatus = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
+export const listSimulatedActions = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
 
 /** Returns the possible actions of an assignment; none after the assignment has ended. */
-export const possibleSimulatedActions = (present: Assignment): ReadonlyArray<SimulatedAction> =>
+export const listPossibleSimulatedActions = (present: Assignment): ReadonlyArray<SimulatedAction> =>
   isAssignmentSettled(present) ? [] : actions[present.status]
 
 /**
  * Returns the action with which the simulated creator's path ends, if this action is possible now. Otherwise returns
  * the next step towards approval. Returns undefined if the assignment is settled.
  */
-export const nextSimulatedAction = (present: Assignment): SimulatedAction | undefined => {
-  const possible = possibleSimulatedActions(present)
+export const findNextSimulatedAction = (present: Assignment): SimulatedAction | undefined => {
+  const possible = listPossibleSimulatedActions(present)
   return possible.find((action) => action === present.simulation?.path) ?? possible[0]
 }
 
@@ -75,7 +79,7 @@ export const takeSimulatedStep = (
   now: Instant.Instant,
   policy: Policy
 ): Step =>
-  possibleSimulatedActions(present).includes(action)
+  listPossibleSimulatedActions(present).includes(action)
     ? Result.map(take[action](present, props, now, policy), (taken) => paced(taken, now, policy))
     : Result.fail(
         new ActionRefused({ reason: isAssignmentSettled(present) ? "settled" : "not_allowed", status: present.status })
@@ -86,7 +90,7 @@ const take: Readonly<
 > = {
   respond: (present, { perspective }, now) => Workflow.respond(present, { perspective }, now),
   decline: (present, _, now) => Workflow.decline(present, { reason: null }, now),
-  generate: (present, draft, now, policy) => Result.succeed(applyImmediateDraft(present, draft, now, policy)),
+  generate: (present, draft, now, policy) => Result.succeed(completeGenerationImmediately(present, draft, now, policy)),
   fail: (present, _, now) => Result.succeed(endAfterGenerationFailures(present, now)),
   approve: (present, { commentaryId, content, contentHash }, now) =>
     Workflow.approve(present, { draftId: present.draft?.id ?? null, content, commentaryId, contentHash }, now),

@@ -21,7 +21,7 @@ export interface LatestPlausibleDueTimes {
  * Calculates the latest plausible due times. `delays[n]` is the delay after attempt number `n + 1`. New work has no
  * delay.
  */
-export const latestPlausibleDueTimes = (
+export const calculateLatestPlausibleDueTimes = (
   now: Instant.Instant,
   lease: Duration.Duration,
   delays: ReadonlyArray<Duration.Duration>
@@ -31,15 +31,15 @@ export const latestPlausibleDueTimes = (
   waiting: [now, ...delays.map((delay) => Instant.plus(now, delay))]
 })
 
-export const latestPlausibleDueTimeAfter = ({ waiting }: LatestPlausibleDueTimes, attempts: number): Instant.Instant =>
+export const findLatestPlausibleDueTime = ({ waiting }: LatestPlausibleDueTimes, attempts: number): Instant.Instant =>
   waiting[Math.min(attempts, waiting.length - 1)] ?? waiting[0]
 
 /** The tolerated clock difference between machines in milliseconds. */
 export const clockToleranceMillis = 10_000
 
 /**
- * The interval between repairs, in milliseconds. A due time that exceeds the longest delay by more than the tolerance
- * delays work by at most this interval.
+ * The interval between repairs, in milliseconds. An implausible due time therefore delays work by at most this
+ * interval.
  */
 const interval = Duration.toMillis(Duration.minutes(10))
 

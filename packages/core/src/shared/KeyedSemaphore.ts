@@ -57,7 +57,7 @@ export const make = <Key>({
     // Do nothing if the key has waiting callers, or if another caller has replaced the key's entry.
     if (owner.queue.size > 0 || owners.get(key) !== owner) return
     turns.delete(key)
-    // Keep unused keys while the map is small. Otherwise most requests would delete and set a key again.
+    // Keep unused keys while the map is small, so that most requests need not delete a key and set it again.
     if (owner.held === 0 && owners.size > keptKeys) owners.delete(key)
   }
 
@@ -125,7 +125,7 @@ export const make = <Key>({
 }
 
 /**
- * Resume the waiting fiber in a later turn of the event loop. Otherwise the releasing fiber would run the waiting
+ * Resume the waiting fiber in a later turn of the event loop, so that the releasing fiber does not run the waiting
  * fiber's work.
  */
 const granted = Effect.as(Effect.yieldNow, true)

@@ -85,7 +85,7 @@ const linkOnce = (span: Tracer.Span, id: TopicId | EventId): void => {
 const isKnown = <Id>(id: Id | null | undefined): id is Id => id !== null && id !== undefined
 
 /** Returns the log context as span attributes such as `topic.id`, or as log annotations such as `topic_id`. */
-export const logContextAttributes = (logContext: LogContext, separator: "." | "_"): Record<string, string> =>
+export const formatLogContextAttributes = (logContext: LogContext, separator: "." | "_"): Record<string, string> =>
   Object.fromEntries(
     [
       ["organization", logContext.organizationId],
@@ -97,7 +97,7 @@ export const logContextAttributes = (logContext: LogContext, separator: "." | "_
 /** Adds the log context that was collected so far to the effect's log lines. */
 export const annotateLogsWithLogContext = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) =>
-    Effect.annotateLogs(self, logContextAttributes(fiber.getRef(LogContextCollector) ?? {}, "_"))
+    Effect.annotateLogs(self, formatLogContextAttributes(fiber.getRef(LogContextCollector) ?? {}, "_"))
   )
 
 /** Applies a tracing function to an effect, but only when tracing is on. */
@@ -121,7 +121,7 @@ export const addLogContextToSpan = (logContext: LogContext): Effect.Effect<void>
   Effect.withFiber((fiber) => {
     if (!note(fiber, logContext)) return Effect.void
     const present = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
-    const attributes = Object.entries(logContextAttributes(logContext, "."))
+    const attributes = Object.entries(formatLogContextAttributes(logContext, "."))
     for (let span = present; span?._tag === "Span"; span = Option.getOrUndefined(span.parent)) {
       for (const [key, value] of attributes) span.attribute(key, value)
     }
@@ -161,7 +161,7 @@ export const traceWithLogContext = <A, E, R>(
     note(fiber, logContext)
       ? Effect.andThen(
           addLogContextToSpan(logContext),
-          Effect.annotateSpans(self, logContextAttributes(logContext, "."))
+          Effect.annotateSpans(self, formatLogContextAttributes(logContext, "."))
         )
       : self
   )
@@ -174,7 +174,7 @@ export const traceAndLogWithLogContext = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   logContext: LogContext
 ): Effect.Effect<A, E, R> =>
-  Effect.annotateLogs(traceWithLogContext(self, logContext), logContextAttributes(logContext, "_"))
+  Effect.annotateLogs(traceWithLogContext(self, logContext), formatLogContextAttributes(logContext, "_"))
 
 /**
  * Creates the span of a new topic or event, which starts a separate trace. The new span and the span of the creating
@@ -196,7 +196,7 @@ export const startSeparateTrace = <A, E, R>(
         {
           root: true,
           annotations: Context.make(PredefinedSpanIds, identityOf(id)),
-          attributes: logContextAttributes(logContext, "."),
+          attributes: formatLogContextAttributes(logContext, "."),
           links: [
             ...(own === undefined ? [] : [{ span: own, attributes: {} }]),
             ...(isKnown(logContext.topicId) && !isTopic ? [linkTo(logContext.topicId)] : [])

@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
-import { errorMessageWithCauses } from "./Reason.ts"
+import { formatErrorWithCauses } from "./Reason.ts"
 
 const Repeats = Context.Reference("@partner-commentary/reference/Repeats", { defaultValue: () => false })
 
@@ -49,7 +49,7 @@ export const layer = Layer.effect(
     const loggers = yield* Logger.CurrentLoggers
     const start = yield* FiberSet.runtime(yield* FiberSet.make())()
     const kinds = new Map<string, Pending>()
-    // Finalizers run in reverse order. So the last summaries are written before the waiting fibers are interrupted.
+    // Finalizers run in reverse order, so the last summaries are written before the waiting fibers are interrupted.
     yield* Effect.addFinalizer(() => Effect.forEach(kinds.values(), summarize, { discard: true }))
 
     const watch = (kind: string, pending: Pending): Effect.Effect<void> =>
@@ -83,8 +83,7 @@ const isThrottled = ({ cause, fiber, logLevel }: Logger.Options<unknown>): boole
 
 const lineOf = ({ cause, fiber, logLevel, message }: Logger.Options<unknown>): Line => {
   const annotations = fiber.getRef(References.CurrentLogAnnotations)
-  const reason =
-    annotations["reason"] ?? (cause.reasons.length === 0 ? "" : errorMessageWithCauses(Cause.squash(cause)))
+  const reason = annotations["reason"] ?? (cause.reasons.length === 0 ? "" : formatErrorWithCauses(Cause.squash(cause)))
   return { level: logLevel, message, annotations, reason: String(reason).slice(0, 300) }
 }
 

@@ -77,7 +77,7 @@ export const defaults: Policy = {
   webhooks: Webhooks.defaults
 }
 
-/** The policy in effect: `defaults`, unless the host provides another policy. */
+/** The current policy, which is `defaults` unless the host provides another policy. */
 export const Policy = Context.Reference<Policy>("@partner-commentary/reference/Policy", {
   defaultValue: () => defaults
 })

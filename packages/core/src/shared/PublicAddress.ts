@@ -29,8 +29,8 @@ export class PublicAddress extends Context.Service<
     )
 
   /**
-   * `layerAnywhere` allows any path. Use this layer in a host that knows whether a router in front of it removes the
-   * path from requests.
+   * `layerAnywhere` allows any path. Use `layerAnywhere` only in a host that knows whether a router in front of it
+   * removes the path from requests.
    */
   static readonly layerAnywhere = (apiRoot: string): Layer.Layer<PublicAddress> =>
     Layer.effect(

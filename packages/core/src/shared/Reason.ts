@@ -2,17 +2,17 @@
 import * as Predicate from "effect/Predicate"
 
 /** Returns the error's message and the messages of its causes, without a final full stop. */
-export const errorMessageWithCauses = (error: unknown): string => {
+export const formatErrorWithCauses = (error: unknown): string => {
   // Node throws an AggregateError if a host name has several addresses and every connection fails.
-  if (error instanceof AggregateError && error.errors.length > 0) return errorMessageWithCauses(error.errors[0])
+  if (error instanceof AggregateError && error.errors.length > 0) return formatErrorWithCauses(error.errors[0])
   const said = error instanceof Error ? error.message : String(error)
   const cause = causeOf(isOfSql(error) ? error.reason : error)
   const words =
     cause === undefined
       ? said
       : isOfSql(error)
-        ? errorMessageWithCauses(cause)
-        : `${said}: ${errorMessageWithCauses(cause)}`
+        ? formatErrorWithCauses(cause)
+        : `${said}: ${formatErrorWithCauses(cause)}`
   return words.replace(/\.$/, "")
 }
 

@@ -6,13 +6,13 @@
 import * as Context from "effect/Context"
 
 /**
- * Effect's `maxDepth` of the context. Effect copies the whole context when more values than this were added one by one.
- * A request adds about a dozen values.
+ * Effect's `maxDepth` of the context. Effect copies the whole context when more values than `maxValuesBeforeCopy` were
+ * added one by one. A request adds about a dozen values.
  */
 export const maxValuesBeforeCopy = 32
 
 const isService = (key: string): boolean => /^@partner-commentary\/(?!reference\/)/.test(key)
 
 /** Returns the context without the services of Partner Commentary. */
-export const withoutServices = <R>({ mapUnsafe }: Context.Context<R>): Context.Context<R> =>
+export const removeServices = <R>({ mapUnsafe }: Context.Context<R>): Context.Context<R> =>
   Context.makeUnsafe(new Map([...mapUnsafe].filter(([key]) => !isService(key))), { maxDepth: maxValuesBeforeCopy })

@@ -29,7 +29,7 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
  * Returns the CRC-32 (IEEE) of ASCII text as six zero-padded base62 characters. The checksum detects mistyped tokens
  * without a database query.
  */
-export const tokenChecksum = (text: string): string => {
+export const calculateTokenChecksum = (text: string): string => {
   let crc = 0xffffffff
   for (let index = 0; index < text.length; index++) {
     crc = (crcTable[(crc ^ text.charCodeAt(index)) & 0xff] as number) ^ (crc >>> 8)
@@ -44,5 +44,5 @@ export const tokenChecksum = (text: string): string => {
 }
 
 /** Returns the SHA-256 hash of the text's UTF-8 bytes in lower-case hex. */
-export const sha256Hex = (digest: Digest.Digest["Service"], text: string): Effect.Effect<string> =>
+export const hashSha256Hex = (digest: Digest.Digest["Service"], text: string): Effect.Effect<string> =>
   digest.digestHex(Digest.sha256, new TextEncoder().encode(text))

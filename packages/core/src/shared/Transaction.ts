@@ -31,5 +31,5 @@ export const DeferUntilCommit = Context.Reference<(effect: Effect.Effect<void>) 
  * Runs an effect after the commit of the outermost transaction, or immediately if no transaction is running. After a
  * rollback, the deferred effect never runs.
  */
-export const afterCommit = (effect: Effect.Effect<void>): Effect.Effect<void> =>
+export const runAfterCommit = (effect: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.withFiber((fiber) => fiber.getRef(DeferUntilCommit)(effect))

@@ -10,8 +10,8 @@ export interface TtlCache<Key, A> {
   /** Returns the value of a key. If the cache has no entry for the key, `uncached` wraps the look-up. */
   readonly get: (key: Key, uncached?: <B>(lookUp: Effect.Effect<B>) => Effect.Effect<B>) => Effect.Effect<A>
   /**
-   * Returns the result if it is cached in the separate capacity of `hasOwnCapacity`; otherwise undefined. This method
-   * is the fast path of `get`.
+   * Returns the cached result if `hasOwnCapacity` is true for the result; otherwise undefined. This method is the fast
+   * path of `get`.
    */
   readonly peek: (key: Key, now: Instant.Instant) => A | undefined
   /** Removes the entries of matching keys. The results of look-ups in progress for these keys are discarded, too. */
@@ -22,8 +22,8 @@ export interface TtlCacheOptions<A> {
   readonly capacity: number
   readonly timeToLive: Duration.Input
   /**
-   * Returns true for results that get a separate capacity of the same size, so that other results cannot evict them. By
-   * default, no result gets a separate capacity.
+   * Returns true for results that other results must not evict. The cache keeps such results in a separate store of the
+   * same capacity. By default, all results share one store.
    */
   readonly hasOwnCapacity?: (answer: A) => boolean
 }
@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
     { capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? timeToLive : 0) }
   )
   const life = Duration.toMillis(Duration.fromInputUnsafe(timeToLive))
-  /** The results with separate capacity. The map iterates in the order of insertion, oldest entry first. */
+  /** The results for which `hasOwnCapacity` is true. The map iterates in the order of insertion, oldest entry first. */
   const chosen = new Map<Key, Found<A>>()
 
   const recall = (key: Key, now: Instant.Instant): Found<A> | undefined => {
@@ -62,8 +62,8 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
   }
 
   /**
-   * Stores a result in the separate capacity. The result of a look-up that started before an invalidation is not
-   * stored.
+   * Stores a result for which `hasOwnCapacity` is true. The result of a look-up that started before an invalidation is
+   * not stored.
    */
   const choose = (key: Key, found: Found<A>): boolean => {
     if (!hasOwnCapacity(found.answer) || found.generation !== era) return false

@@ -10,7 +10,7 @@ import type { OrganizationId, TopicId } from "./Ids.ts"
 import * as Instant from "./Instant.ts"
 import type { Environment, Owner } from "./Owner.ts"
 import { markInProcessState } from "./SharedState.ts"
-import { afterCommit } from "./Transaction.ts"
+import { runAfterCommit } from "./Transaction.ts"
 
 /** The kinds of work for which workers wait. */
 export type WorkKind = "assignments" | "tests" | "mails" | "deliveries" | "recoveries" | "removals" | "media"
@@ -26,7 +26,7 @@ export const allWorkKinds: ReadonlyArray<WorkKind> = [
 ]
 
 /** Returns the kind of work for due assignments. Live and test assignments have separate kinds. */
-export const assignmentWorkKindForEnvironment = (environment: Environment): WorkKind =>
+export const toAssignmentWorkKind = (environment: Environment): WorkKind =>
   environment === "test" ? "tests" : "assignments"
 
 /**
@@ -36,9 +36,9 @@ export type ChangeSignal = `topic ${TopicId}` | `events ${OrganizationId} ${Envi
 
 export const isChangeSignal = (signal: string): signal is ChangeSignal => /^(topic|events) /.test(signal)
 
-export const topicChangeSignal = (id: TopicId): ChangeSignal => `topic ${id}`
+export const makeTopicChangeSignal = (id: TopicId): ChangeSignal => `topic ${id}`
 
-export const newEventsSignal = ({ environment, organizationId }: Owner): ChangeSignal =>
+export const makeNewEventsSignal = ({ environment, organizationId }: Owner): ChangeSignal =>
   `events ${organizationId} ${environment}`
 
 /** A signal reports work of one kind that is due now or later, or reports a change. */
@@ -95,7 +95,7 @@ export class WorkSignal extends Context.Service<
       if (at < listener.until) Queue.offerUnsafe(listener.signals, undefined)
     }
     const tell = (work: ReadonlyArray<WorkNotification>) =>
-      afterCommit(
+      runAfterCommit(
         Effect.sync(() => {
           for (const one of work) {
             const { at, kind } = typeof one === "string" ? { kind: one, at: null } : one

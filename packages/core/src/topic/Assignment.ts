@@ -45,9 +45,9 @@ export interface Assignment {
 
   /** The time at which the request mail to the creator was first delivered. */
   readonly notifiedAt: Instant | null
-  /** The response deadline. A response at or after this time is rejected. */
+  /** The response deadline. A response at or after the deadline is rejected. */
   readonly respondBy: Instant
-  /** True if the partner has set `respondBy`. The delivery of the request mail then leaves `respondBy` unchanged. */
+  /** True if the partner has set `respondBy`, so that the delivery of the request mail does not change it. */
   readonly isDeadlineFixed: boolean
   readonly perspective: string | null
   /** The time at which the creator submitted the perspective. */
@@ -57,9 +57,9 @@ export interface Assignment {
   readonly generation: GenerationState
   /** The latest draft of the assignment. */
   readonly draft: Draft | null
-  /** The time at which the first draft was stored. Later drafts do not change this time. */
+  /** The time at which the first draft was stored. Later drafts do not change the field. */
   readonly firstDraftedAt: Instant | null
-  /** The approval deadline. At this time, an assignment without an approved draft fails with `approval_timeout`. */
+  /** The approval deadline. At the deadline, an assignment without an approved draft fails with `approval_timeout`. */
   readonly approveBy: Instant | null
 
   /** The number of reminders sent in the current status and for the current draft. */
@@ -92,14 +92,14 @@ export interface GenerationState {
   /** The number of generation attempts since the creator or an operator last started generation. */
   readonly attempts: number
   /**
-   * The time at which the next generation attempt is due. While an attempt is running, the end of its lease. Null when
-   * no attempt is scheduled.
+   * The time at which the next generation attempt is due. While an attempt is running, `nextAt` is the end of the
+   * attempt's lease. `nextAt` is null when no attempt is scheduled.
    */
   readonly nextAt: Instant | null
   /**
-   * The time at which an assignment without a draft fails. Set when all generation attempts failed, because generation
-   * can be restarted until then. In the test environment, also set while the assignment waits for the simulated
-   * creator's draft.
+   * The time at which an assignment without a draft fails. When all generation attempts failed, generation can be
+   * restarted until this time. In the test environment, the field is also set while the assignment waits for the
+   * simulated creator's draft.
    */
   readonly giveUpAt: Instant | null
   /** The creator's request to revise a draft, and the id of that draft. */
@@ -134,5 +134,5 @@ export const isAssignmentSettled = (assignment: Pick<Assignment, "status" | "fai
   assignment.status === "creator_approved" || assignment.failure !== null
 
 /** Returns the time at which the assignment was settled; null while the assignment is open. */
-export const assignmentSettlementTime = (assignment: Pick<Assignment, "commentary" | "failure">): Instant | null =>
+export const findSettlementTime = (assignment: Pick<Assignment, "commentary" | "failure">): Instant | null =>
   assignment.failure?.at ?? assignment.commentary?.approvedAt ?? null

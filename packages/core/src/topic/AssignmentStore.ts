@@ -12,7 +12,7 @@ import type { Assignment } from "./Assignment.ts"
 import type { Topic } from "./Topic.ts"
 import type { AssignmentChange } from "./Workflow.ts"
 
-/** An assignment with the part of its topic that creators' pages, mails and the text generator need. */
+/** An assignment, and the fields of its topic that creators' pages, mails and the text generator need. */
 export interface AssignmentWithTopic {
   readonly assignment: Assignment
   readonly topic: Pick<Topic, "id" | "content" | "organizationName">
@@ -35,7 +35,7 @@ export interface ModifiedAssignment {
   readonly work: ReadonlyArray<WorkNotification>
 }
 
-export interface OpenAssignments {
+export interface OpenCreatorAssignments {
   readonly assignments: ReadonlyArray<AssignmentWithTopic>
   /** Number of further open assignments; capped at `maxCountedFurtherAssignments`. */
   readonly further: number
@@ -51,16 +51,16 @@ export class AssignmentStore extends Context.Service<
      * Locks the topic and the assignment, calls `decide`, and writes the complete change in one transaction. The change
      * includes the draft, the topic's counts, usage, notices and the audit entry. Concurrent calls run one after the
      * other. If `decide` refuses the action, the store writes nothing. If `decide` returns the same object, the store
-     * at most marks the mail `delivered` as sent, and ends the media job of `readyMedium`. Returns none when the
-     * assignment does not exist.
+     * does not write the assignment. The store only marks the mail `delivered` as sent, and ends the media job of
+     * `readyMedium`. Returns none when the assignment does not exist.
      */
     readonly modify: <E>(
       id: ShareId,
       decide: (present: Assignment) => Result.Result<AssignmentChange, E>
     ) => Effect.Effect<Option.Option<ModifiedAssignment>, E>
     /**
-     * Changes several assignments in one transaction, each like `modify`. The result omits assignments that do not
-     * exist.
+     * Changes several assignments in one transaction. Each change follows the rules of `modify`. The result omits
+     * assignments that do not exist.
      */
     readonly modifyAll: (
       ids: ReadonlyArray<ShareId>,
@@ -91,7 +91,7 @@ export class AssignmentStore extends Context.Service<
      * organizations take turns, each with its oldest assignment. The email address is case-insensitive. The query reads
      * only the rows that it returns.
      */
-    readonly openOf: (creatorEmail: string, limit: number) => Effect.Effect<OpenAssignments>
+    readonly openOf: (creatorEmail: string, limit: number) => Effect.Effect<OpenCreatorAssignments>
     /**
      * Returns all assignments that were ever sent to an email address, including settled assignments. The test
      * environment sends no assignments to creators.

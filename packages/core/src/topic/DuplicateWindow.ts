@@ -1,7 +1,7 @@
 /** Detects duplicate topics by a fingerprint of their content. */
 import type * as Digest from "effect/crypto/Digest"
 import type * as Effect from "effect/Effect"
-import { sha256Hex } from "../shared/Secret.ts"
+import { hashSha256Hex } from "../shared/Secret.ts"
 
 /**
  * Normalizes a text: applies Unicode NFKC, trims the text, collapses white space to one space, and converts letters to
@@ -11,5 +11,5 @@ export const normalizeTopicContent = (content: string): string =>
   content.normalize("NFKC").trim().replace(/\s+/gu, " ").toLowerCase()
 
 /** Returns the SHA-256 hash of the normalized content in hex. */
-export const topicContentFingerprint = (digest: Digest.Digest["Service"], content: string): Effect.Effect<string> =>
-  sha256Hex(digest, normalizeTopicContent(content))
+export const calculateTopicFingerprint = (digest: Digest.Digest["Service"], content: string): Effect.Effect<string> =>
+  hashSha256Hex(digest, normalizeTopicContent(content))

@@ -5,17 +5,17 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Persona } from "../persona/Persona.ts"
 import type { SimulationPath } from "../persona/TestPersonas.ts"
-import { simulationPathFor } from "../persona/TestPersonas.ts"
+import { selectSimulationPath } from "../persona/TestPersonas.ts"
 import { PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 import type { Policy } from "../shared/Policy.ts"
-import type { Quotas } from "../usage/Quota.ts"
+import type { MonthlyQuotas } from "../usage/Quota.ts"
 import type { Assignment, SimulationState } from "./Assignment.ts"
 import { nextDueAt } from "./NextDueAt.ts"
 import type { TestStorageAmount } from "./TestStorage.ts"
 import type { Topic } from "./Topic.ts"
-import { deadlineAfterMailFailure } from "./Workflow.ts"
+import { calculateDeadlineAfterMailFailure } from "./Workflow.ts"
 
 /** All data that the store needs to check and write a submission in one transaction. */
 export interface Submission {
@@ -30,7 +30,7 @@ export interface Submission {
   readonly respondBy: Instant.Instant
   readonly isDeadlineFixed: boolean
   /** The organization's quotas; null in the test environment, where no quota applies. */
-  readonly quotas: Quotas | null
+  readonly quotas: MonthlyQuotas | null
   /** In the test environment, the topic's size and the organization's storage limits; null in the live environment. */
   readonly storage: { readonly bytes: number; readonly limits: TestStorageAmount } | null
   /** The time of the simulated creators' first step; null in the live environment. */
@@ -65,7 +65,7 @@ export class NoValidPersonas extends Schema.TaggedError<NoValidPersonas>()("NoVa
  * Returns the result for each requested persona. `holders` maps each candidate to the assignment that holds the
  * candidate's duplicate window.
  */
-export const submissionResultsOf = (
+export const makeSubmissionResults = (
   submission: Pick<Submission, "topic" | "requested" | "candidates">,
   holders: ReadonlyMap<PersonaId, AssignmentReference>
 ): ReadonlyArray<SubmissionResult> => {
@@ -82,7 +82,7 @@ export const submissionResultsOf = (
 }
 
 /** Returns the new assignments: one for each candidate whose duplicate window belongs to this submission. */
-export const newAssignmentsOf = (
+export const makeNewAssignments = (
   submission: Submission,
   holders: ReadonlyMap<PersonaId, AssignmentReference>
 ): ReadonlyArray<Assignment> =>
@@ -123,7 +123,7 @@ const assignment = (
     commentary: null,
     failure: null,
     withdrawReason: null,
-    simulation: actsAt === null ? null : simulation(simulationPathFor(persona.id, topic.content), actsAt),
+    simulation: actsAt === null ? null : simulation(selectSimulationPath(persona.id, topic.content), actsAt),
     dueAt: null
   }
   return { ...sent, dueAt: nextDueAt(sent) }
@@ -138,17 +138,17 @@ const simulation = (path: SimulationPath, actsAt: Instant.Instant): SimulationSt
  * Returns the response deadline that applies until the request mail is delivered or fails permanently. A delivery opens
  * a full response window, and a permanent failure sets an earlier deadline.
  */
-export const initialResponseDeadline = (
+export const calculateInitialResponseDeadline = (
   environment: Environment,
   createdAt: Instant.Instant,
   policy: Policy
 ): Instant.Instant =>
   environment === "test"
     ? Instant.plus(createdAt, policy.responseWindow)
-    : Math.max(Instant.plus(createdAt, policy.deliveryWindow), deadlineAfterMailFailure(createdAt, policy))
+    : Math.max(Instant.plus(createdAt, policy.deliveryWindow), calculateDeadlineAfterMailFailure(createdAt, policy))
 
 /** Returns the licensed personas in the order of the request, without repetitions. */
-export const candidateRecipientsOf = (
+export const selectCandidateRecipients = (
   requested: ReadonlyArray<PersonaId>,
   licensed: ReadonlyArray<Persona>,
   shareIds: ReadonlyArray<ShareId>

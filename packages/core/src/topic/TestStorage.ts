@@ -39,7 +39,7 @@ const eventsEach = 2
  * Returns the maximum bytes that a topic and its assignments can use, without deliveries. The submission reserves this
  * size, so later steps do not update the storage counter.
  */
-export const maxStoredBytesOfTopic = (
+export const estimateMaxTopicBytes = (
   { content, externalReference, metadata }: Pick<Topic, "content" | "externalReference" | "metadata">,
   personas: number
 ): number => {

@@ -39,16 +39,19 @@ export const externalReferencePattern = /^(?!\.{1,2}$)[A-Za-z0-9\-_.:]{1,256}$/
 export const isExternalReference = (text: string): boolean => externalReferencePattern.test(text)
 
 /** The limits of a content's length after trimming, in Unicode code points. */
-export interface ContentLengthLimits {
+export interface TopicContentLengthLimits {
   readonly min: number
   readonly max: number
 }
 
-export const ContentProblem = Schema.Literals(["length", "controls", "invisible"])
-export type ContentProblem = typeof ContentProblem.Type
+export const TopicContentProblem = Schema.Literals(["length", "controls", "invisible"])
+export type TopicContentProblem = typeof TopicContentProblem.Type
 
 /** Trims the content and returns the problem with the content; null when the content is valid. */
-export const findContentProblem = (content: string, bounds: ContentLengthLimits): ContentProblem | null => {
+export const findTopicContentProblem = (
+  content: string,
+  bounds: TopicContentLengthLimits
+): TopicContentProblem | null => {
   const trimmed = content.trim()
   const length = countCodePoints(trimmed)
   if (length < bounds.min || length > bounds.max) return "length"

@@ -30,7 +30,7 @@ export const emptyTopicCounts: TopicCounts = {
  * Returns `completed` if no assignment is open, else `partial` if a commentary is approved, else `in_progress` if an
  * open assignment has a perspective, else `pending`.
  */
-export const topicStatusFromCounts = (counts: TopicCounts): TopicStatus => {
+export const deriveTopicStatus = (counts: TopicCounts): TopicStatus => {
   const working = counts.opinion_injected + counts.commentary_generated - (counts.abandoned - counts.cancelled)
   if (working + counts.topic_sent - counts.cancelled === 0) return "completed"
   if (counts.creator_approved > 0) return "partial"
@@ -38,7 +38,7 @@ export const topicStatusFromCounts = (counts: TopicCounts): TopicStatus => {
 }
 
 /** Returns the topic's counts after a change of one assignment. */
-export const countsAfterChange = (
+export const updateTopicCounts = (
   counts: TopicCounts,
   before: AssignmentStatusFields,
   after: AssignmentStatusFields
@@ -61,7 +61,7 @@ export const isCancelledAssignment = (outcome: AssignmentStatusFields): boolean 
   outcome.failure?.reason === "cancelled"
 
 /** Returns the outcome under which the summary of a topic detail counts an assignment. */
-export const summaryCategoryOf = (outcome: AssignmentStatusFields): "completed" | "failed" | "pending" => {
+export const findSummaryCategory = (outcome: AssignmentStatusFields): "completed" | "failed" | "pending" => {
   if (outcome.status === "creator_approved") return "completed"
   return outcome.failure === null ? "pending" : "failed"
 }
@@ -69,7 +69,7 @@ export const summaryCategoryOf = (outcome: AssignmentStatusFields): "completed" 
 /** Returns the summary of a topic detail, calculated from the topic's assignments. */
 export const summarizeOutcomes = (outcomes: ReadonlyArray<AssignmentStatusFields>) => {
   const summary = { total_personas: outcomes.length, completed: 0, pending: 0, failed: 0 }
-  for (const outcome of outcomes) summary[summaryCategoryOf(outcome)] += 1
+  for (const outcome of outcomes) summary[findSummaryCategory(outcome)] += 1
   return summary
 }
 

@@ -106,7 +106,7 @@ export interface TopicQuery {
   /** The creation times to list. Both bounds are exclusive. */
   readonly created?: { readonly after: Instant | null; readonly before: Instant | null }
   /**
-   * If present, the list contains only topics that changed after this time, sorted by the time of the last change.
+   * If present, the list contains only topics that changed after `updatedAfter`, sorted by the time of the last change.
    * `updatedAfter` cannot be combined with another filter.
    */
   readonly updatedAfter?: Instant | null
@@ -116,7 +116,7 @@ export interface TopicQuery {
   readonly from: { readonly offset: number } | { readonly cursor: PageCursor }
 }
 
-/** If a list has another filter than the status, the total is counted only up to this number. */
+/** If a list has another filter than the status, the total is counted only up to `maxCountedTotal`. */
 export const maxCountedTotal = 10_000
 
 export class TopicStore extends Context.Service<

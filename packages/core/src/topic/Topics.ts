@@ -19,19 +19,25 @@ import * as LogContext from "../shared/LogContext.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { Page } from "../shared/Page.ts"
 import { Policy } from "../shared/Policy.ts"
-import { assignmentWorkKindForEnvironment, WorkSignal } from "../shared/WorkSignal.ts"
+import { toAssignmentWorkKind, WorkSignal } from "../shared/WorkSignal.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
-import { topicContentFingerprint } from "./DuplicateWindow.ts"
+import { calculateTopicFingerprint } from "./DuplicateWindow.ts"
 import {
-  candidateRecipientsOf,
-  initialResponseDeadline,
+  calculateInitialResponseDeadline,
+  makeSubmissionResults,
   NoValidPersonas,
   type Submission,
   type SubmissionResult,
-  submissionResultsOf
+  selectCandidateRecipients
 } from "./Submission.ts"
-import { maxStoredBytesOfTopic, type TestStorageFull } from "./TestStorage.ts"
-import { ContentProblem, findContentProblem, type OutputType, type Topic, type TopicMetadata } from "./Topic.ts"
+import { estimateMaxTopicBytes, type TestStorageFull } from "./TestStorage.ts"
+import {
+  findTopicContentProblem,
+  type OutputType,
+  type Topic,
+  TopicContentProblem,
+  type TopicMetadata
+} from "./Topic.ts"
 import {
   type ListedTopic,
   type ReferenceLookupLimits,
@@ -64,7 +70,7 @@ export interface NewTopic {
 export type SubmittingCaller = Pick<Principal, "organization" | "environment" | "limits">
 
 export class InvalidContent extends Schema.TaggedError<InvalidContent>()("InvalidContent", {
-  problem: ContentProblem
+  problem: TopicContentProblem
 }) {}
 export class TopicNotFound extends Schema.TaggedError<TopicNotFound>()("TopicNotFound", {}) {}
 export class ReferenceNotFound extends Schema.TaggedError<ReferenceNotFound>()("ReferenceNotFound", {
@@ -133,7 +139,7 @@ export class Topics extends Context.Service<
       return Topics.of({
         prepare: Effect.fnUntraced(function* (asker, wanted) {
           const { organization, environment, limits } = asker
-          const problem = findContentProblem(wanted.content, policy.contentLength)
+          const problem = findTopicContentProblem(wanted.content, policy.contentLength)
           if (problem !== null) return yield* new InvalidContent({ problem })
           const content = wanted.content.trim()
           const createdAt = yield* Instant.now
@@ -154,23 +160,23 @@ export class Topics extends Context.Service<
               createdAt
             },
             requested: wanted.personaIds,
-            candidates: candidateRecipientsOf(wanted.personaIds, licensed, shareIds),
-            fingerprint: yield* topicContentFingerprint(digest, content),
+            candidates: selectCandidateRecipients(wanted.personaIds, licensed, shareIds),
+            fingerprint: yield* calculateTopicFingerprint(digest, content),
             windowUntil: Instant.plus(
               createdAt,
               environment === "test" ? policy.testDuplicateWindow : policy.duplicateWindow
             ),
-            respondBy: wanted.respondBy ?? initialResponseDeadline(environment, createdAt, policy),
+            respondBy: wanted.respondBy ?? calculateInitialResponseDeadline(environment, createdAt, policy),
             isDeadlineFixed: wanted.respondBy !== undefined && wanted.respondBy !== null,
             quotas: environment === "test" ? null : limits,
             storage:
               environment === "test"
-                ? { bytes: maxStoredBytesOfTopic({ ...wanted, content }, licensed.length), limits: policy.testStorage }
+                ? { bytes: estimateMaxTopicBytes({ ...wanted, content }, licensed.length), limits: policy.testStorage }
                 : null,
             actsAt: environment === "test" ? Instant.plus(createdAt, policy.testPace) : null
           }
           if (submission.candidates.length === 0) {
-            return yield* new NoValidPersonas({ results: submissionResultsOf(submission, new Map()) })
+            return yield* new NoValidPersonas({ results: makeSubmissionResults(submission, new Map()) })
           }
           return submission
         }),
@@ -178,7 +184,7 @@ export class Topics extends Context.Service<
         submit: (submission) => {
           const { environment, id, organizationId } = submission.topic
           const firstStep = {
-            kind: assignmentWorkKindForEnvironment(environment),
+            kind: toAssignmentWorkKind(environment),
             at: submission.actsAt ?? submission.respondBy
           }
           const logContext = { organizationId, topicId: id }

@@ -51,7 +51,7 @@ export interface CreatorNotice {
  * Returns the occasion of a mail, which distinguishes mails of one kind. Each draft and each final failure of
  * generation has a separate occasion.
  */
-export const occasionOfNotice = (
+export const makeNoticeOccasion = (
   kind: CreatorNoticeKind,
   { draft, generation }: Pick<Assignment, "draft" | "generation">
 ): string => {
@@ -173,7 +173,7 @@ export const approve = (
 }
 
 /** Requests another draft. If all attempts to generate the first draft failed, the request restarts generation. */
-export const revise = (
+export const requestRevision = (
   present: Assignment,
   action: { readonly draftId: DraftId | null; readonly instructions: string },
   now: Instant.Instant,
@@ -227,8 +227,8 @@ export const withdraw = (
 
 /**
  * Cancels the assignment for the partner. If the creator has answered or the deadline is reached, the cancellation
- * changes nothing. If the request mail is being sent at that time, `recordRequestMailDelivery` later queues a mail to the
- * creator about the cancellation.
+ * changes nothing. If a worker is sending the request mail during the cancellation, `recordRequestMailDelivery` later
+ * queues a mail to the creator about the cancellation.
  */
 export const cancel = (
   present: Assignment,
@@ -245,7 +245,7 @@ export const cancel = (
 
 /** Returns the mail about a cancellation; none in the test environment, which sends no mail. */
 const cancellationNotices = (present: Assignment): ReadonlyArray<CreatorNotice> =>
-  present.environment === "test" ? [] : [{ kind: "cancelled", occasion: occasionOfNotice("cancelled", present) }]
+  present.environment === "test" ? [] : [{ kind: "cancelled", occasion: makeNoticeOccasion("cancelled", present) }]
 
 /** Returns true while the request mail is not delivered and the creator can still respond. */
 export const isRequestMailUndelivered = (
@@ -276,7 +276,7 @@ export const recordRequestMailDelivery = (
  * Returns the response deadline after the permanent failure of the request mail. The deadline is the submission time
  * plus the mail window and the response window.
  */
-export const deadlineAfterMailFailure = (createdAt: Instant.Instant, policy: Policy): Instant.Instant =>
+export const calculateDeadlineAfterMailFailure = (createdAt: Instant.Instant, policy: Policy): Instant.Instant =>
   Instant.plus(Instant.plus(createdAt, policy.mailWindow), policy.responseWindow)
 
 /**
@@ -288,7 +288,10 @@ export const recordRequestMailFailure = (
   now: Instant.Instant,
   policy: Policy
 ): AssignmentChange => {
-  const respondBy = Math.max(deadlineAfterMailFailure(present.createdAt, policy), Instant.plus(now, policy.mailWindow))
+  const respondBy = Math.max(
+    calculateDeadlineAfterMailFailure(present.createdAt, policy),
+    Instant.plus(now, policy.mailWindow)
+  )
   if (present.isDeadlineFixed || !isRequestMailUndelivered(present, now) || respondBy >= present.respondBy)
     return { assignment: present, notices: [] }
   return makeChange({ ...present, respondBy })

@@ -13,7 +13,7 @@ import type { Principal } from "../access/ApiKeys.ts"
 import type { ApiKeyId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
-import { type BillingPeriodName, billingPeriodOf } from "./BillingPeriod.ts"
+import { type BillingPeriodName, findBillingPeriod } from "./BillingPeriod.ts"
 import { type ApiCallCount, UsageStore } from "./UsageStore.ts"
 
 export class ApiCallCounter extends Context.Service<
@@ -108,7 +108,7 @@ export class ApiCallCounter extends Context.Service<
       const countNow = ({ environment, key, organization }: Principal): void => {
         const now = clock.currentTimeMillisUnsafe()
         uses.set(key.id, now)
-        calls.add({ owner: { organizationId: organization.id, environment }, period: billingPeriodOf(now), calls: 1 })
+        calls.add({ owner: { organizationId: organization.id, environment }, period: findBillingPeriod(now), calls: 1 })
         schedule()
       }
 

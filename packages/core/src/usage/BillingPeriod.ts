@@ -9,7 +9,7 @@ export type BillingPeriodName = string
  * Returns the billing period of a time. The name is cached by UTC day, because every call needs the period and date
  * formatting is slow.
  */
-export const billingPeriodOf = (moment: Instant): BillingPeriodName => {
+export const findBillingPeriod = (moment: Instant): BillingPeriodName => {
   const day = Math.floor(moment / 86_400_000)
   if (day !== latest.day) latest = { day, name: toIso(moment).slice(0, 7) }
   return latest.name
@@ -18,8 +18,8 @@ export const billingPeriodOf = (moment: Instant): BillingPeriodName => {
 let latest: { readonly day: number; readonly name: BillingPeriodName } = { day: Number.NaN, name: "" }
 
 /** Returns the start of the month that contains the time, and the start of the next month. */
-export const billingPeriodBounds = (moment: Instant): { readonly start: Instant; readonly end: Instant } => {
-  const name = billingPeriodOf(moment)
+export const calculateBillingPeriodBounds = (moment: Instant): { readonly start: Instant; readonly end: Instant } => {
+  const name = findBillingPeriod(moment)
   const year = Number(name.slice(0, 4))
   const month = Number(name.slice(5))
   const next = month === 12 ? `${year + 1}-01` : `${year}-${String(month + 1).padStart(2, "0")}`

@@ -9,13 +9,14 @@ import * as Schema from "effect/Schema"
 export const QuotaName = Schema.Literals(["topics_per_month", "commentaries_per_month"])
 export type QuotaName = typeof QuotaName.Type
 
-export type Quotas = Readonly<Record<QuotaName, number>>
+export type MonthlyQuotas = Readonly<Record<QuotaName, number>>
 
 /** The quota that an organization has used in the current month. */
 export interface QuotaUsage {
   readonly topics: number
   /**
-   * Each `sent` assignment uses one commentary unit. The unit is returned if the assignment ends without a commentary.
+   * Each `sent` assignment uses one commentary unit. The quota gets the unit back if the assignment ends without a
+   * commentary.
    */
   readonly commentaryUnits: number
 }
@@ -30,7 +31,7 @@ export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExc
 /** Returns an error if a new topic with this many commentaries would exceed a quota; none if the topic fits. */
 export const findExceededQuota = (
   held: QuotaUsage,
-  quotas: Quotas,
+  quotas: MonthlyQuotas,
   commentaries: number
 ): Option.Option<QuotaExceeded> => {
   if (held.topics + 1 > quotas.topics_per_month) return exceeded("topics_per_month", quotas, held.topics)
@@ -40,7 +41,9 @@ export const findExceededQuota = (
   return Option.none()
 }
 
-export const remainingQuota = (limit: number, used: number): number => Math.max(0, limit - used)
+export const calculateRemainingQuota = (limit: number, used: number): number => Math.max(0, limit - used)
 
-const exceeded = (quota: QuotaName, quotas: Quotas, used: number) =>
-  Option.some(new QuotaExceeded({ quota, limit: quotas[quota], remaining: remainingQuota(quotas[quota], used) }))
+const exceeded = (quota: QuotaName, quotas: MonthlyQuotas, used: number) =>
+  Option.some(
+    new QuotaExceeded({ quota, limit: quotas[quota], remaining: calculateRemainingQuota(quotas[quota], used) })
+  )

@@ -6,12 +6,12 @@ import type { Principal } from "../access/ApiKeys.ts"
 import type { OrganizationLimits } from "../partner/Plan.ts"
 import * as Instant from "../shared/Instant.ts"
 import { ApiCallCounter } from "./ApiCallCounter.ts"
-import { billingPeriodBounds, billingPeriodOf } from "./BillingPeriod.ts"
-import { remainingQuota } from "./Quota.ts"
+import { calculateBillingPeriodBounds, findBillingPeriod } from "./BillingPeriod.ts"
+import { calculateRemainingQuota } from "./Quota.ts"
 import { type MonthlyUsage, UsageStore } from "./UsageStore.ts"
 
 export interface UsageReport {
-  /** The billing period. `end` is exclusive: the next period starts at this time. */
+  /** The billing period. `end` is exclusive: the next period starts at `end`. */
   readonly period: { readonly start: Instant.Instant; readonly end: Instant.Instant }
   readonly seen: MonthlyUsage
   readonly limits: OrganizationLimits
@@ -39,15 +39,15 @@ export class UsageReports extends Context.Service<
         report: Effect.fn("Usage.report")(function* ({ environment, limits, organization }) {
           const now = yield* Instant.now
           const owner = { organizationId: organization.id, environment }
-          const period = billingPeriodOf(now)
+          const period = findBillingPeriod(now)
           const seen = yield* store.ofMonth(owner, period)
           return {
-            period: billingPeriodBounds(now),
+            period: calculateBillingPeriodBounds(now),
             seen: { ...seen, apiCalls: seen.apiCalls + calls.unwritten(owner, period) },
             limits,
             remaining: {
-              topics: remainingQuota(limits.topics_per_month, seen.topics),
-              commentaries: remainingQuota(limits.commentaries_per_month, seen.commentaryUnits)
+              topics: calculateRemainingQuota(limits.topics_per_month, seen.topics),
+              commentaries: calculateRemainingQuota(limits.commentaries_per_month, seen.commentaryUnits)
             }
           }
         })

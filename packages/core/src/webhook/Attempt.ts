@@ -1,13 +1,13 @@
 /** The recorded result of one attempt to deliver an event: the receiver's response, or the failure. */
 import * as Schema from "effect/Schema"
 import type { Instant } from "../shared/Instant.ts"
-import { TransportFailure } from "./WebhookTransport.ts"
+import { WebhookTransportFailure } from "./WebhookTransport.ts"
 
 /**
  * `http` means that the response had a status other than 2xx or was not valid HTTP. `unsigned` means that signing
  * failed, so the service sent no request.
  */
-export const DeliveryAttemptFailure = Schema.Literals([...TransportFailure.literals, "unsigned"])
+export const DeliveryAttemptFailure = Schema.Literals([...WebhookTransportFailure.literals, "unsigned"])
 export type DeliveryAttemptFailure = typeof DeliveryAttemptFailure.Type
 
 export interface DeliveryAttempt {

@@ -11,7 +11,9 @@ import type { DeliveryAttempt } from "./Attempt.ts"
 import * as Throttle from "./Throttle.ts"
 import type { Webhook } from "./Webhook.ts"
 
-/** Records a receiver's failures since the last success. `Webhook.consecutiveFailures` is their number. */
+/**
+ * Records a receiver's failures since the last success. `Webhook.consecutiveFailures` is the number of these failures.
+ */
 export interface CircuitBreakerState {
   /** The time of the first failure since the last success. */
   readonly failingSince: Instant.Instant | null
@@ -46,7 +48,7 @@ export const healthyState: CircuitBreakerState = {
 export interface ReceiverState {
   readonly webhook: Webhook
   readonly health: CircuitBreakerState
-  /** The service sends nothing to the receiver before this time. */
+  /** The service sends nothing to the receiver before `quietUntil`. */
   readonly quietUntil: Instant.Instant | null
 }
 
@@ -57,8 +59,8 @@ export const holdsDeliveries = ({ health, webhook }: ReceiverState): boolean =>
   webhook.status !== "active" || health.probes !== null
 
 /**
- * Returns true when no failure, pause or backlog limits this receiver. After a success of such a receiver, other
- * deliveries are due at the same times as before.
+ * Returns true when no failure, pause or backlog limits this receiver. A success of such a receiver does not change
+ * when other deliveries are due.
  */
 export const isUnrestricted = ({ health, quietUntil, webhook }: ReceiverState): boolean =>
   webhook.consecutiveFailures === 0 && health.probes === null && health.draining === null && quietUntil === null
@@ -72,13 +74,13 @@ export const needsContactAlert = (before: ReceiverState, after: ReceiverState): 
 /** The reason for a mail to the webhook's contact. */
 export type ContactAlertReason = "failing" | "gone" | "disabled" | "throttled"
 
-export interface BreakerOutcome {
+export interface CircuitBreakerDecision {
   readonly receiver: ReceiverState
   readonly alarm: ContactAlertReason | null
 }
 
 /** Returns the receiver's state after an attempt. An attempt that could not be signed leaves the state unchanged. */
-export const afterAttempt = (
+export const updateAfterAttempt = (
   present: ReceiverState,
   {
     attempt,
@@ -87,7 +89,7 @@ export const afterAttempt = (
   }: { readonly attempt: DeliveryAttempt; readonly eventId: EventId; readonly probe: boolean },
   now: Instant.Instant,
   policy: WebhookPolicy
-): BreakerOutcome => {
+): CircuitBreakerDecision => {
   if (attempt.failure === "unsigned") return { receiver: present, alarm: null }
   const webhook = { ...present.webhook, lastDeliveryAt: Math.max(attempt.at, present.webhook.lastDeliveryAt ?? 0) }
   if (attempt.failure === null)
@@ -116,8 +118,8 @@ const throttled = (
   { attempt, probe }: { readonly attempt: DeliveryAttempt; readonly probe: boolean },
   now: Instant.Instant,
   policy: WebhookPolicy
-): BreakerOutcome => {
-  const throttle = Throttle.throttleAfter429(before.throttle, attempt, now, policy)
+): CircuitBreakerDecision => {
+  const throttle = Throttle.updateAfter429(before.throttle, attempt, now, policy)
   const health = probed(before, probe)
   const isToTell = webhook.status === "active" && Throttle.shouldNotifyContact(throttle, now, policy)
   const earliest = Math.max(throttle.until, (probe ? nextProbe(health, now, policy) : quietUntil) ?? 0)
@@ -142,7 +144,7 @@ const recovered = (
   now: Instant.Instant,
   policy: WebhookPolicy
 ): ReceiverState => {
-  const throttle = Throttle.throttleAfterSuccess(health.throttle, attempt, now, policy)
+  const throttle = Throttle.updateAfterSuccess(health.throttle, attempt, now, policy)
   const isPaused = throttle !== null && now < throttle.until
   const wasOpen = health.probes !== null
   return {
@@ -165,9 +167,9 @@ export const startBacklogRateLimit = (present: ReceiverState, now: Instant.Insta
  * Starts a recovery: deliveries resume immediately, and the time limit for events that get only 429 responses starts
  * again.
  */
-export const afterRecoveryStart = (present: ReceiverState, now: Instant.Instant): ReceiverState => {
-  const begun = startBacklogRateLimit(afterManualRetry(present), now)
-  const throttle = Throttle.throttleAfterRecoveryStart(begun.health.throttle)
+export const updateAfterRecoveryStart = (present: ReceiverState, now: Instant.Instant): ReceiverState => {
+  const begun = startBacklogRateLimit(updateAfterManualRetry(present), now)
+  const throttle = Throttle.updateAfterRecoveryStart(begun.health.throttle)
   return throttle === null ? begun : { ...begun, health: { ...begun.health, throttle } }
 }
 
@@ -175,7 +177,7 @@ export const afterRecoveryStart = (present: ReceiverState, now: Instant.Instant)
  * Ends the wait for the next probe of an open breaker, and ends a pause after a 429. A manual retry suggests that the
  * receiver was repaired.
  */
-export const afterManualRetry = (present: ReceiverState): ReceiverState =>
+export const updateAfterManualRetry = (present: ReceiverState): ReceiverState =>
   present.quietUntil === null || (present.health.probes === null && present.health.throttle === null)
     ? present
     : { ...present, quietUntil: null }
@@ -248,7 +250,7 @@ export interface DeliveryAllowance {
   readonly probe: boolean
 }
 
-export const allowedDeliveries = (
+export const calculateDeliveryAllowance = (
   { health, quietUntil, webhook }: ReceiverState,
   inFlight: number,
   now: Instant.Instant,
@@ -263,7 +265,7 @@ export const allowedDeliveries = (
 }
 
 /** Returns the receiver's state after a claim of `count` deliveries, when `limit` deliveries were allowed. */
-export const afterClaim = (
+export const updateAfterClaim = (
   present: ReceiverState,
   { limit, count }: { readonly limit: number; readonly count: number },
   now: Instant.Instant,

@@ -8,13 +8,13 @@ import * as Instant from "../shared/Instant.ts"
 import type { DeliveryAttempt } from "./Attempt.ts"
 import type { ContactAlertReason, ReceiverState } from "./CircuitBreaker.ts"
 import type { DeliverySettlement } from "./DeliveryStore.ts"
-import { hostOfUrl } from "./WebhookUrl.ts"
+import { extractHost } from "./WebhookUrl.ts"
 
 /**
  * Returns the audit entry and the mail of an alert; null for both if there is no alert. A webhook of the test
  * environment gets no mail.
  */
-export const noticeAndAuditOfAlert = (
+export const makeAlertNoticeAndAudit = (
   { health, webhook }: ReceiverState,
   alarm: ContactAlertReason | null,
   attempt: DeliveryAttempt,
@@ -35,7 +35,7 @@ export const noticeAndAuditOfAlert = (
             kind: kinds[alarm],
             webhook: {
               id,
-              host: hostOfUrl(url),
+              host: extractHost(url),
               formerHost: null,
               events,
               keyPrefix: null,

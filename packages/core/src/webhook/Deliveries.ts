@@ -5,22 +5,22 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
-import { ownerOfPrincipal } from "../access/Ownership.ts"
+import { toOwner } from "../access/Ownership.ts"
 import type { EventId, WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { afterManualRetry } from "./CircuitBreaker.ts"
+import { updateAfterManualRetry } from "./CircuitBreaker.ts"
 import {
+  addDeliveryStatus,
   type DeliveryStatus,
   type DeliveryWithStatus,
   hasKnownEventType,
-  storedStateForStatus,
-  withDeliveryStatus
+  toStoredDeliveryState
 } from "./Delivery.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import { scheduleManualAttempt } from "./DeliveryPlan.ts"
-import { earliestListedEventTime } from "./EventHistory.ts"
+import { calculateEarliestListedEventTime } from "./EventHistory.ts"
 import { RedeliveryStore } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
@@ -80,25 +80,31 @@ export class Deliveries extends Context.Service<
         const receiver = yield* receiverOf(owner, webhookId)
         if (eventId === null) return yield* new DeliveryNotFound()
         const now = yield* Instant.now
-        const found = yield* log.find(webhookId, eventId, earliestListedEventTime(now), maxShownAttempts.alone, now)
+        const found = yield* log.find(
+          webhookId,
+          eventId,
+          calculateEarliestListedEventTime(now),
+          maxShownAttempts.alone,
+          now
+        )
         const delivery = Option.getOrNull(found)
         return delivery === null || !hasKnownEventType(delivery)
           ? yield* new DeliveryNotFound()
-          : withDeliveryStatus(delivery, receiver)
+          : addDeliveryStatus(delivery, receiver)
       })
 
       return Deliveries.of({
         page: Effect.fnUntraced(function* (owner, webhookId, { behind, limit, status }) {
           const receiver = yield* receiverOf(owner, webhookId)
-          const state = status === null ? null : storedStateForStatus(status, receiver)
+          const state = status === null ? null : toStoredDeliveryState(status, receiver)
           if (status !== null && state === null) return { deliveries: [], next: Option.none() }
           const now = yield* Instant.now
-          const list = { webhookId, state, since: earliestListedEventTime(now), behind, limit: limit + 1 }
+          const list = { webhookId, state, since: calculateEarliestListedEventTime(now), behind, limit: limit + 1 }
           const found = yield* log.page(list, maxShownAttempts.listed, now)
           const listed = found.slice(0, limit)
           const last = listed.at(-1)
           return {
-            deliveries: listed.filter(hasKnownEventType).map((delivery) => withDeliveryStatus(delivery, receiver)),
+            deliveries: listed.filter(hasKnownEventType).map((delivery) => addDeliveryStatus(delivery, receiver)),
             next: found.length > limit && last !== undefined ? Option.some(last.eventId) : Option.none()
           }
         }),
@@ -106,11 +112,11 @@ export class Deliveries extends Context.Service<
         find,
 
         retry: Effect.fn("Deliveries.retry")(function* (principal, webhookId, eventId) {
-          const owner = ownerOfPrincipal(principal)
+          const owner = toOwner(principal)
           yield* receiverOf(owner, webhookId)
           if (eventId === null) return yield* new DeliveryNotFound()
           const now = yield* Instant.now
-          const named = { webhookId, eventId, since: earliestListedEventTime(now) }
+          const named = { webhookId, eventId, since: calculateEarliestListedEventTime(now) }
           const audit = {
             action: "webhook.delivery_retried",
             subject: webhookId,
@@ -122,7 +128,7 @@ export class Deliveries extends Context.Service<
             now,
             (present) => scheduleManualAttempt(present, now),
             audit,
-            afterManualRetry
+            updateAfterManualRetry
           )
           if (!isThere) return yield* new DeliveryNotFound()
           yield* signal.notify

@@ -7,7 +7,7 @@ import type { EventId, ShareId, TopicId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { DeliveryAttempt } from "./Attempt.ts"
 import { holdsDeliveries, type ReceiverState } from "./CircuitBreaker.ts"
-import type { AttemptKind } from "./DeliveryPlan.ts"
+import type { DeliveryAttemptKind } from "./DeliveryPlan.ts"
 import { type EventType, isKnownEventType, type StoredEventType } from "./EventType.ts"
 
 /** The delivery state in the database. The status `held` is not stored: it is derived from the delivery's webhook. */
@@ -16,8 +16,8 @@ export type StoredDeliveryState = "pending" | "delivered" | "failed"
 export const DeliveryStatus = Schema.Literals(["pending", "held", "delivered", "failed"])
 export type DeliveryStatus = typeof DeliveryStatus.Type
 
-export interface RecordedAttempt extends Omit<DeliveryAttempt, "retryAfter"> {
-  readonly kind: AttemptKind
+export interface RecordedDeliveryAttempt extends Omit<DeliveryAttempt, "retryAfter"> {
+  readonly kind: DeliveryAttemptKind
 }
 
 export interface Delivery {
@@ -38,7 +38,7 @@ export interface Delivery {
   /** The total number of attempts, including manual attempts. */
   readonly attemptCount: number
   /** The latest attempts of the delivery, oldest first. */
-  readonly attempts: ReadonlyArray<RecordedAttempt>
+  readonly attempts: ReadonlyArray<RecordedDeliveryAttempt>
   /** The body of the webhook request; null when the delivery is part of a list. */
   readonly payload: string | null
 }
@@ -53,7 +53,7 @@ interface DeliveryProgress {
   readonly status: DeliveryStatus
   /**
    * The time of the next attempt. Null if no attempt is planned, an attempt is in flight, or the webhook is not active.
-   * With an open circuit breaker, this is the time of the next probe.
+   * If the circuit breaker is open, the next attempt is the next probe.
    */
   readonly nextAttemptAt: Instant | null
 }
@@ -61,7 +61,7 @@ interface DeliveryProgress {
 export type DeliveryWithStatus = KnownDelivery & DeliveryProgress
 
 /** Returns the delivery together with the status and the next attempt that partners see. */
-export const withDeliveryStatus = <Kind extends Delivery>(
+export const addDeliveryStatus = <Kind extends Delivery>(
   delivery: Kind,
   receiver: ReceiverState
 ): Kind & DeliveryProgress => {
@@ -79,7 +79,7 @@ export const withDeliveryStatus = <Kind extends Delivery>(
  * Returns the stored state that corresponds to a status. Returns null if deliveries to this receiver cannot have that
  * status.
  */
-export const storedStateForStatus = (status: DeliveryStatus, receiver: ReceiverState): StoredDeliveryState | null => {
+export const toStoredDeliveryState = (status: DeliveryStatus, receiver: ReceiverState): StoredDeliveryState | null => {
   if (status === "delivered" || status === "failed") return status
   return (status === "held") === holdsDeliveries(receiver) ? "pending" : null
 }

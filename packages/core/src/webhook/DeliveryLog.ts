@@ -12,7 +12,7 @@ export interface DeliveryQuery {
   readonly webhookId: WebhookId
   /** The state to list; null lists deliveries in every state. */
   readonly state: StoredDeliveryState | null
-  /** The list contains only events at or after this time. */
+  /** The list contains only events at or after `since`. */
   readonly since: Instant
   /** The id of the previous page's last event; null for the first page. */
   readonly behind: EventId | null

@@ -8,16 +8,16 @@ import type { LatestPlausibleDueTimes } from "../shared/DueTimes.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { DeliveryAttempt } from "./Attempt.ts"
-import { requestedRetryTime } from "./RetryAfter.ts"
+import { parseRetryTime } from "./RetryAfter.ts"
 
 /**
  * The trigger of an attempt. The circuit breaker triggers a `probe` to test whether a failing receiver works again.
  */
-export const AttemptKind = Schema.Literals(["scheduled", "manual", "probe"])
-export type AttemptKind = typeof AttemptKind.Type
+export const DeliveryAttemptKind = Schema.Literals(["scheduled", "manual", "probe"])
+export type DeliveryAttemptKind = typeof DeliveryAttemptKind.Type
 
 /** The delivery's fields that determine the next attempt. */
-export interface RetryState {
+export interface DeliveryRetryState {
   /** The number of scheduled attempts that failed. */
   readonly attempts: number
   /** The time at which the retry schedule continues after a manual attempt; null when the schedule has ended. */
@@ -43,7 +43,7 @@ const unsignedDelay = Duration.hours(1)
  * Returns the latest plausible due time for each number of counted attempts. Before the first counted attempt, only a
  * failure to sign can delay a delivery.
  */
-export const latestPlausibleDeliveryDueTimes = (
+export const calculateLatestPlausibleDeliveryDueTimes = (
   now: Instant.Instant,
   lease: Duration.Duration,
   { longestWait, retries }: WebhookPolicy
@@ -58,15 +58,15 @@ export const latestPlausibleDeliveryDueTimes = (
 }
 
 /** Returns the delivery's state after an attempt. `chance` is a random number, at least 0 and less than 1. */
-export const nextDeliveryStateOf = (
-  present: RetryState,
+export const decideNextDeliveryState = (
+  present: DeliveryRetryState,
   {
     attempt,
     isExhausted = false,
     kind
   }: {
     readonly attempt: DeliveryAttempt
-    readonly kind: AttemptKind
+    readonly kind: DeliveryAttemptKind
     /**
      * True if the receiver has answered only 429 for the duration of a full retry schedule. The value matters only for
      * an attempt with a 429 response.
@@ -96,7 +96,7 @@ export const nextDeliveryStateOf = (
   return {
     state: "pending",
     attempts: attempts + 1,
-    dueAt: Math.max(planned, requestedRetryTime(attempt, now, policy))
+    dueAt: Math.max(planned, parseRetryTime(attempt, now, policy))
   }
 }
 

@@ -11,8 +11,8 @@ import type { EventId, OrganizationId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { DeliveryAttempt } from "./Attempt.ts"
 import type { DeliveryAllowance, ReceiverState } from "./CircuitBreaker.ts"
-import type { ContactNotice } from "./ContactNotice.ts"
-import type { AttemptKind, NextDeliveryState, RetryState } from "./DeliveryPlan.ts"
+import type { DeliveryAttemptKind, DeliveryRetryState, NextDeliveryState } from "./DeliveryPlan.ts"
+import type { WebhookContactNotice } from "./WebhookContactNotice.ts"
 import type { FormerWebhookSecret } from "./WebhookSecret.ts"
 
 /** A webhook that has due deliveries. */
@@ -22,7 +22,7 @@ export interface DueWebhook {
 }
 
 /** A delivery that a worker has claimed and must now attempt. */
-export interface ClaimedDelivery extends RetryState {
+export interface ClaimedDelivery extends DeliveryRetryState {
   readonly webhookId: WebhookId
   /** The webhook's URL at the time of the claim. */
   readonly url: string
@@ -32,11 +32,11 @@ export interface ClaimedDelivery extends RetryState {
   readonly payload: string
   /** The ticket increases with every attempt, so that the store recognizes the result of an outdated attempt. */
   readonly ticket: number
-  readonly kind: AttemptKind
+  readonly kind: DeliveryAttemptKind
 }
 
 /** Decides how many deliveries to claim, and the receiver's state after the claim. */
-export interface ClaimPlan {
+export interface DeliveryClaimPlan {
   /** `allow` is called with the receiver and the number of deliveries in flight. */
   readonly allow: (present: ReceiverState, inFlight: number) => DeliveryAllowance
   readonly taken: (present: ReceiverState, allowance: DeliveryAllowance, count: number) => ReceiverState
@@ -53,7 +53,7 @@ export interface DeliverySettlementResult {
 export interface DeliverySettlement {
   readonly receiver: ReceiverState
   readonly next: NextDeliveryState
-  readonly notice: ContactNotice | null
+  readonly notice: WebhookContactNotice | null
   readonly audit: Pick<AuditEntry, "action" | "details"> | null
 }
 
@@ -86,14 +86,14 @@ export class DeliveryStore extends Context.Service<
     /**
      * Claims due deliveries, oldest first. `allow` decides the number of deliveries from the receiver and the count in
      * flight. `allow` runs under the receiver's lock, so that concurrent workers never exceed a limit. No other worker
-     * gets the claimed deliveries before `lease`. At that time, a delivery without a stored outcome is due again.
+     * gets the claimed deliveries before `lease`. If no outcome is stored, a delivery is due again at the time `lease`.
      * Returns none for an inactive webhook.
      */
     readonly claim: (
       id: WebhookId,
       at: Instant,
       lease: Instant,
-      taking: ClaimPlan
+      taking: DeliveryClaimPlan
     ) => Effect.Effect<ReadonlyArray<ClaimedDelivery>>
     /**
      * Stores the attempt and the result of `decide` while it holds the receiver's lock. If the ticket is outdated, only
@@ -105,7 +105,7 @@ export class DeliveryStore extends Context.Service<
       attempt: DeliveryAttempt,
       at: Instant,
       decide: (present: ReceiverState) => DeliverySettlement,
-      following?: { readonly lease: Instant; readonly taking: ClaimPlan }
+      following?: { readonly lease: Instant; readonly taking: DeliveryClaimPlan }
     ) => Effect.Effect<Option.Option<DeliverySettlementResult>>
     /**
      * Releases a delivery whose attempt was interrupted because the worker stops. The delivery is due again at `at`,

@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Semaphore from "effect/Semaphore"
-import { AccessChanges, cacheLifetime } from "../access/AccessChanges.ts"
+import { AccessChanges, apiKeyCacheLifetime } from "../access/AccessChanges.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import { makePeriodicRepair } from "../shared/DueTimes.ts"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
@@ -21,17 +21,17 @@ import * as TtlCache from "../shared/TtlCache.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { DeliveryAttempt } from "./Attempt.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
-import { noticeAndAuditOfAlert } from "./ContactAlert.ts"
-import { latestPlausibleDeliveryDueTimes, nextDeliveryStateOf } from "./DeliveryPlan.ts"
+import { makeAlertNoticeAndAudit } from "./ContactAlert.ts"
+import { calculateLatestPlausibleDeliveryDueTimes, decideNextDeliveryState } from "./DeliveryPlan.ts"
 import {
   type ClaimedDelivery,
-  type ClaimPlan,
+  type DeliveryClaimPlan,
   type DeliverySettlement,
   type DeliverySettlementResult,
   DeliveryStore,
   type DueWebhook
 } from "./DeliveryStore.ts"
-import { publicEventId, timeOfEventId } from "./Event.ts"
+import { extractEventTime, formatPublicEventId } from "./Event.ts"
 import * as Pause from "./Pause.ts"
 import * as Throttle from "./Throttle.ts"
 import * as WebhookSender from "./WebhookSender.ts"
@@ -73,10 +73,10 @@ export class DeliveryWorker extends Context.Service<
 
       const repair = yield* makePeriodicRepair((now) =>
         Effect.andThen(
-          store.repairPauses(Pause.latestPauseEnd(now, webhooks), (present) =>
+          store.repairPauses(Pause.calculateLatestPauseEnd(now, webhooks), (present) =>
             Pause.isPauseTooLong(present, now, webhooks)
           ),
-          store.repairDueTimes(latestPlausibleDeliveryDueTimes(now, lease, webhooks))
+          store.repairDueTimes(calculateLatestPlausibleDeliveryDueTimes(now, lease, webhooks))
         )
       )
 
@@ -87,16 +87,17 @@ export class DeliveryWorker extends Context.Service<
       const held = yield* TtlCache.make(
         (id: OrganizationId) =>
           Effect.map(organizations.find(id), (found) => Option.isNone(found) || found.value.suspendedAt !== null),
-        { capacity: 10_000, timeToLive: cacheLifetime }
+        { capacity: 10_000, timeToLive: apiKeyCacheLifetime }
       )
       yield* (yield* AccessChanges).subscribe((changed) => (changed === "" ? held.invalidate(() => true) : Effect.void))
 
-      const upTo = (limit: number, now: Instant.Instant): ClaimPlan => ({
+      const upTo = (limit: number, now: Instant.Instant): DeliveryClaimPlan => ({
         allow: (present, inFlight) => {
-          const allowed = CircuitBreaker.allowedDeliveries(present, inFlight, now, webhooks)
+          const allowed = CircuitBreaker.calculateDeliveryAllowance(present, inFlight, now, webhooks)
           return { ...allowed, limit: Math.min(allowed.limit, limit) }
         },
-        taken: (present, allowed, count) => CircuitBreaker.afterClaim(present, { ...allowed, count }, now, webhooks)
+        taken: (present, allowed, count) =>
+          CircuitBreaker.updateAfterClaim(present, { ...allowed, count }, now, webhooks)
       })
 
       const postpone = (webhookId: WebhookId, now: Instant.Instant) =>
@@ -113,7 +114,7 @@ export class DeliveryWorker extends Context.Service<
         (claimed: ClaimedDelivery, attempt: DeliveryAttempt, chance: number, now: Instant.Instant) =>
         (present: CircuitBreaker.ReceiverState): DeliverySettlement => {
           const { eventId, kind } = claimed
-          const { alarm, receiver } = CircuitBreaker.afterAttempt(
+          const { alarm, receiver } = CircuitBreaker.updateAfterAttempt(
             present,
             { attempt, eventId, probe: kind === "probe" },
             now,
@@ -121,14 +122,14 @@ export class DeliveryWorker extends Context.Service<
           )
           const isExhausted = Throttle.isThrottledForFullSchedule(
             receiver.health.throttle,
-            timeOfEventId(eventId),
+            extractEventTime(eventId),
             now,
             webhooks
           )
           return {
             receiver,
-            next: nextDeliveryStateOf(claimed, { attempt, kind, isExhausted }, chance, now, webhooks),
-            ...noticeAndAuditOfAlert(receiver, alarm, attempt, now)
+            next: decideNextDeliveryState(claimed, { attempt, kind, isExhausted }, chance, now, webhooks),
+            ...makeAlertNoticeAndAudit(receiver, alarm, attempt, now)
           }
         }
 
@@ -167,7 +168,7 @@ export class DeliveryWorker extends Context.Service<
             webhook: { id, url },
             encryptedSecret,
             formerSecret,
-            eventId: publicEventId(eventId),
+            eventId: formatPublicEventId(eventId),
             payload,
             logContext
           })
@@ -180,8 +181,8 @@ export class DeliveryWorker extends Context.Service<
       })
 
       /**
-       * One worker slot sends several events in sequence, so this function sets the failed event in the log context of
-       * the log line about a defect.
+       * One worker slot sends several events in sequence, so this function adds the failed event to the log line about
+       * a defect.
        */
       const deliverNamed = (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) =>
         Effect.tapCause(deliver(job, mayContinue), () =>
@@ -229,7 +230,7 @@ const spanAttributes = (
   { failure, status }: DeliveryAttempt
 ) => ({
   "webhook.id": webhookId,
-  "event.id": publicEventId(eventId),
+  "event.id": formatPublicEventId(eventId),
   "attempt.number": ticket,
   "attempt.kind": kind,
   "attempt.outcome": failure ?? "success",
@@ -264,7 +265,7 @@ const report = (
       ? Effect.logError("A webhook's secret cannot be decrypted; restore the entry of SIGNING_SECRET that encrypted it")
       : LogThrottle.markLogsAsRepeating(Effect.logInfo("An event was not delivered")),
     {
-      ...LogContext.logContextAttributes(logContext, "_"),
+      ...LogContext.formatLogContextAttributes(logContext, "_"),
       webhook: webhookId,
       event: eventId,
       attempt: ticket,

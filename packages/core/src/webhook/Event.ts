@@ -19,7 +19,7 @@ export interface NewEvent {
 }
 
 /** Returns the event id in the form that partners see, which is `evt_` and the UUID. */
-export const publicEventId = (id: EventId): string => `evt_${id}`
+export const formatPublicEventId = (id: EventId): string => `evt_${id}`
 
 /** The JSON text between the values of the external reference and the metadata in a payload. */
 export const payloadMetadataPrefix = ',"metadata":'
@@ -51,7 +51,7 @@ const none: ReadonlyArray<NewEvent> = []
  * Returns the events that a change of an assignment causes. Most changes cause no event. A topic is completed at most
  * once, because settled assignments never reopen and no assignment is added later.
  */
-export const eventsOfAssignmentChange = (
+export const makeEventsOfAssignmentChange = (
   before: Assignment,
   after: Assignment,
   topic: ChangedTopic,
@@ -107,7 +107,7 @@ const event = (
   },
   subject: Partial<Subject>
 ): NewEvent => {
-  const envelope: Envelope = { id: publicEventId(id), type, timestamp: toIso(at), sequence }
+  const envelope: Envelope = { id: formatPublicEventId(id), type, timestamp: toIso(at), sequence }
   return {
     id,
     type,
@@ -171,13 +171,13 @@ const detail = ({ commentary, failure }: Assignment, { medium, type }: Fact): Pa
  * end of the assignment's or topic's id. The same change always produces the same id.
  */
 const idOf = (subject: ShareId | TopicId, place: number, at: Instant): EventId =>
-  `${lowestEventIdAt(at).slice(0, 15)}${place.toString(16).padStart(3, "0")}-${subject.slice(19)}` as EventId
+  `${makeLowestEventId(at).slice(0, 15)}${place.toString(16).padStart(3, "0")}-${subject.slice(19)}` as EventId
 
 /** Returns the time that the event's id contains. */
-export const timeOfEventId = (id: EventId): Instant => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+export const extractEventTime = (id: EventId): Instant => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
 /** Returns the lowest possible event id for a time. */
-export const lowestEventIdAt = (at: Instant): EventId => {
+export const makeLowestEventId = (at: Instant): EventId => {
   const moment = at.toString(16).padStart(12, "0")
   return `${moment.slice(0, 8)}-${moment.slice(8)}-7000-0000-000000000000` as EventId
 }

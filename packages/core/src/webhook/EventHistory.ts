@@ -6,8 +6,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { EventId, parse } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
-import { lowestEventIdAt, publicEventId } from "./Event.ts"
-import { EventLog, type EventLogQuery, type PastEvent } from "./EventLog.ts"
+import { formatPublicEventId, makeLowestEventId } from "./Event.ts"
+import { EventLog, type EventLogQuery, type StoredEvent } from "./EventLog.ts"
 
 /** The maximum age of listed events. */
 const retention = Duration.days(30)
@@ -19,12 +19,12 @@ const pageBytes = 1024 * 1024
 const stepBytes = 128 * 1024
 
 /** Returns the time of the earliest event that lists may contain. */
-export const earliestListedEventTime = (now: Instant.Instant): Instant.Instant =>
+export const calculateEarliestListedEventTime = (now: Instant.Instant): Instant.Instant =>
   Math.max(0, now - Duration.toMillis(retention))
 
 export interface EventHistoryPage {
   /** The events of the page. A page with large payloads contains fewer events than the limit. */
-  readonly events: ReadonlyArray<PastEvent>
+  readonly events: ReadonlyArray<StoredEvent>
   /** True if the list has more events after this page. */
   readonly more: boolean
   /** The cursor of the next page; none on the last page. A list that is read forward has no last page. */
@@ -47,9 +47,9 @@ export class EventHistory extends Context.Service<
     Effect.map(EventLog, (log) =>
       EventHistory.of({
         page: Effect.fnUntraced(function* (asked) {
-          const earliest = earliestListedEventTime(yield* Instant.now)
+          const earliest = calculateEarliestListedEventTime(yield* Instant.now)
           const since = Math.max(earliest, asked.since ?? earliest)
-          const found: Array<PastEvent> = []
+          const found: Array<StoredEvent> = []
           let { behind } = asked
           let room = asked.maxBytes ?? pageBytes
           for (;;) {
@@ -60,7 +60,7 @@ export class EventHistory extends Context.Service<
               room -= event.bytes
               behind = event.id
             }
-            const reached = asked.forward ? (behind ?? lowestEventIdAt(since)) : more ? behind : null
+            const reached = asked.forward ? (behind ?? makeLowestEventId(since)) : more ? behind : null
             if (!more || room <= 0 || found.length === asked.limit) {
               return { events: found, more, next: Option.fromNullOr(reached) }
             }
@@ -73,7 +73,7 @@ export class EventHistory extends Context.Service<
 }
 
 /** The cursor of a page is the id of the page's last event. */
-export const formatEventCursor = publicEventId
+export const formatEventCursor = formatPublicEventId
 
 export const parseEventCursor = (text: string): Option.Option<EventId> =>
   text.startsWith("evt_") ? parse(EventId, text.slice(4)) : Option.none()

@@ -10,7 +10,7 @@ export interface EventLogQuery {
   readonly owner: Owner
   /** The event type to list; null lists events of every type. */
   readonly type: EventType | null
-  /** The list contains only events at or after this time. */
+  /** The list contains only events at or after `since`. */
   readonly since: Instant
   /**
    * If true, the list has events in the order of their commits, oldest first. If false, the list is sorted by event id,
@@ -27,7 +27,7 @@ export interface EventLogQuery {
   readonly maxBytes: number
 }
 
-export interface PastEvent {
+export interface StoredEvent {
   readonly id: EventId
   readonly type: EventType
   /** The payload, byte for byte as webhooks receive it. */
@@ -36,7 +36,7 @@ export interface PastEvent {
 }
 
 export interface EventPage {
-  readonly events: ReadonlyArray<PastEvent>
+  readonly events: ReadonlyArray<StoredEvent>
   /** True if the list has more events after this page. */
   readonly more: boolean
 }

@@ -11,17 +11,17 @@ import type { ReceiverState } from "./CircuitBreaker.ts"
 /** The service checks again after this delay whether the organization is still suspended. */
 export const suspensionCheckInterval = Duration.minutes(1)
 
-/** Only a 429 can pause a webhook beyond this time. */
-export const latestPauseEnd = (now: Instant.Instant, { probeDelayMax }: WebhookPolicy): Instant.Instant =>
+/** Returns the latest possible end of a pause that no 429 caused. */
+export const calculateLatestPauseEnd = (now: Instant.Instant, { probeDelayMax }: WebhookPolicy): Instant.Instant =>
   now + clockToleranceMillis + Duration.toMillis(Duration.max(probeDelayMax, suspensionCheckInterval))
 
-/** Returns true if the end of a pause is later than any valid pause, so that a fast clock must have caused it. */
+/** Returns true if a pause ends later than any valid pause. A fast clock must have caused such a pause. */
 export const isPauseTooLong = (
   { health: { throttle }, quietUntil }: ReceiverState,
   now: Instant.Instant,
   policy: WebhookPolicy
 ): boolean => {
-  if (quietUntil === null || quietUntil <= latestPauseEnd(now, policy)) return false
+  if (quietUntil === null || quietUntil <= calculateLatestPauseEnd(now, policy)) return false
   if (throttle === null || throttle.pausedAt > now + clockToleranceMillis) return true
   const longest = Duration.toMillis(Duration.max(policy.longestWait, policy.throttleDelayMax))
   return quietUntil > Math.min(throttle.until, now + longest) + clockToleranceMillis

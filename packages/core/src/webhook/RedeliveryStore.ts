@@ -18,7 +18,7 @@ export interface EventPeriod {
   readonly until: Instant
 }
 
-export interface RecoveryJob extends EventPeriod {
+export interface WebhookRecoveryJob extends EventPeriod {
   readonly id: string
   readonly webhookId: WebhookId
   /** If true, the recovery job also queues deliveries that were held at the time of the request. */
@@ -48,7 +48,7 @@ export class RedeliveryStore extends Context.Service<
      * Stores a recovery job. If the webhook already has an unstarted job with an overlapping period, the store extends
      * the period of that job instead.
      */
-    readonly open: (recovery: RecoveryJob, audit: AuditEntry) => Effect.Effect<void>
+    readonly open: (recovery: WebhookRecoveryJob, audit: AuditEntry) => Effect.Effect<void>
     /**
      * Queues up to `limit` deliveries of the open job that has waited longest, oldest event first. Failed deliveries
      * get a new schedule, and held deliveries are due now. The store writes the job's position in the same transaction,

@@ -9,7 +9,7 @@ import type { DeliveryAttempt } from "./Attempt.ts"
  * Returns the time until which `Retry-After` asks the service to wait, at most `longestWait` from now. Returns the
  * current time if the status is neither 429 nor 503, or the header has no valid value.
  */
-export const requestedRetryTime = (
+export const parseRetryTime = (
   { retryAfter, status }: Pick<DeliveryAttempt, "retryAfter" | "status">,
   now: Instant.Instant,
   { longestWait }: WebhookPolicy

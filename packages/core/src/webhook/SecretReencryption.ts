@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Encryption } from "../shared/Encryption.ts"
 import type { WebhookId } from "../shared/Ids.ts"
-import { webhookSecretEncryptionPurpose } from "./WebhookSecret.ts"
+import { makeSecretEncryptionPurpose } from "./WebhookSecret.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 
 export interface SecretReencryptionResult {
@@ -18,8 +18,8 @@ export interface SecretReencryptionResult {
 const pageSize = 100
 
 /**
- * Calls the visitor for each secret. Returns the webhooks that have a secret for which the visitor returned false, and
- * the number of the other secrets.
+ * Calls the visitor for each secret. Returns the webhooks with a secret for which the visitor returned false, and the
+ * number of secrets for which it returned true.
  */
 const visitAll = Effect.fnUntraced(function* <R>(
   visit: (id: WebhookId, encrypted: string) => Effect.Effect<boolean, never, R>
@@ -46,7 +46,7 @@ export const findUndecryptableSecrets: Effect.Effect<
 > = Effect.gen(function* () {
   const encryption = yield* Encryption
   const { refused } = yield* visitAll((id, encrypted) =>
-    Effect.map(encryption.decrypt(webhookSecretEncryptionPurpose(id), encrypted), Option.isSome)
+    Effect.map(encryption.decrypt(makeSecretEncryptionPurpose(id), encrypted), Option.isSome)
   )
   return refused
 })
@@ -58,11 +58,11 @@ export const reencryptWebhookSecrets: Effect.Effect<SecretReencryptionResult, ne
     const encryption = yield* Encryption
 
     const reencrypt = Effect.fnUntraced(function* (id: WebhookId, encrypted: string) {
-      const secret = yield* encryption.decrypt(webhookSecretEncryptionPurpose(id), encrypted)
+      const secret = yield* encryption.decrypt(makeSecretEncryptionPurpose(id), encrypted)
       if (Option.isNone(secret)) return false
       yield* store.replaceSecret(id, {
         from: encrypted,
-        to: yield* encryption.encrypt(webhookSecretEncryptionPurpose(id), secret.value)
+        to: yield* encryption.encrypt(makeSecretEncryptionPurpose(id), secret.value)
       })
       return true
     })

@@ -58,5 +58,5 @@ export class TestEventSender extends Context.Service<
   )
 }
 
-/** Replaces the secrets of a webhook that another request removed in the meantime. */
+/** Stands for the secrets of a webhook that another request has removed in the meantime. */
 const removed = { encryptedSecret: null, formerSecret: null }

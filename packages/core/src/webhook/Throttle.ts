@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 import type * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { DeliveryAttempt } from "./Attempt.ts"
-import { requestedRetryTime } from "./RetryAfter.ts"
+import { parseRetryTime } from "./RetryAfter.ts"
 
 export interface WebhookThrottleState {
   /**
@@ -26,17 +26,17 @@ export interface WebhookThrottleState {
 }
 
 /**
- * Returns the state after a 429. A 429 to a delivery that was in flight when the pause began belongs to that pause. So
- * five concurrent 429 responses cause only one pause.
+ * Returns the state after a 429. If a delivery was in flight when the pause began, a 429 response to the delivery
+ * belongs to that pause. So five concurrent 429 responses cause only one pause.
  */
-export const throttleAfter429 = (
+export const updateAfter429 = (
   present: WebhookThrottleState | null,
   attempt: Pick<DeliveryAttempt, "at" | "retryAfter" | "status">,
   now: Instant.Instant,
   policy: WebhookPolicy
 ): WebhookThrottleState => {
   const before = present === null || isOver(present, now, policy) ? null : present
-  const requested = requestedRetryTime(attempt, now, policy)
+  const requested = parseRetryTime(attempt, now, policy)
   if (before !== null && isSamePause(before, attempt, now)) {
     return { ...before, until: Math.max(before.until, requested) }
   }
@@ -55,7 +55,7 @@ export const throttleAfter429 = (
  * Returns the state after the start of a recovery. A recovery restarts the time limit of events that get only 429
  * responses.
  */
-export const throttleAfterRecoveryStart = (present: WebhookThrottleState | null): WebhookThrottleState | null =>
+export const updateAfterRecoveryStart = (present: WebhookThrottleState | null): WebhookThrottleState | null =>
   present === null ? null : { ...present, refusedSince: null }
 
 /**
@@ -77,7 +77,7 @@ export const isThrottledForFullSchedule = (
  * Returns the state after a success: the next pause starts with the shortest delay again. A success of an attempt that
  * started before the pause changes nothing.
  */
-export const throttleAfterSuccess = (
+export const updateAfterSuccess = (
   present: WebhookThrottleState | null,
   attempt: Pick<DeliveryAttempt, "at">,
   now: Instant.Instant,

@@ -28,7 +28,7 @@ export interface Webhook {
   readonly consecutiveFailures: number
   readonly lastDeliveryAt: Instant | null
   readonly createdAt: Instant
-  /** The time of the last change by the partner or an operator. Deliveries do not change this time. */
+  /** The time of the last change by the partner or an operator. Deliveries do not change the field. */
   readonly updatedAt: Instant
 }
 
@@ -52,11 +52,11 @@ export const applyPatch = (present: Webhook, patch: WebhookPatch, now: Instant):
     ...patch,
     consecutiveFailures: patch.status === "active" ? 0 : present.consecutiveFailures
   }
-  return changedFieldsOf(present, next).length === 0 ? present : { ...next, updatedAt: now }
+  return listChangedFields(present, next).length === 0 ? present : { ...next, updatedAt: now }
 }
 
 /** Returns the names of the changed fields for the audit log. */
-export const changedFieldsOf = (before: Webhook, after: Webhook): ReadonlyArray<string> => [
+export const listChangedFields = (before: Webhook, after: Webhook): ReadonlyArray<string> => [
   ...(before.url === after.url ? [] : ["url"]),
   ...(before.events.join() === after.events.join() ? [] : ["events"]),
   ...(before.status === after.status ? [] : ["status"]),

@@ -8,16 +8,16 @@ import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { DeliveryLog, type PendingDeliverySummary } from "./DeliveryLog.ts"
-import { applyPatch, changedFieldsOf, type Webhook } from "./Webhook.ts"
+import { applyPatch, listChangedFields, type Webhook } from "./Webhook.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
-import { type WebhookDisabling, WebhookStore } from "./WebhookStore.ts"
+import { type WebhookDisablingDetails, WebhookStore } from "./WebhookStore.ts"
 
 export interface ListedWebhook {
   readonly webhook: Webhook
   /** The webhook's pending deliveries; null when the webhook has no pending delivery. */
   readonly waiting: PendingDeliverySummary | null
   /** The time and reason of the disabling; null unless the webhook is disabled. */
-  readonly disabling: WebhookDisabling | null
+  readonly disabling: WebhookDisablingDetails | null
 }
 
 /** The number of webhooks that one query reads. */
@@ -68,7 +68,7 @@ export class WebhookAdministration extends Context.Service<
           const now = yield* Instant.now
           const after = yield* store.modify(null, id, (before) => {
             const webhook = applyPatch(before, { status: "active" }, now)
-            const details = { by: "operator", changed: changedFieldsOf(before, webhook) }
+            const details = { by: "operator", changed: listChangedFields(before, webhook) }
             return { webhook, audit: { action: "webhook.enabled", details }, notice: null }
           })
           if (Option.isNone(after)) return yield* new WebhookNotFound()

@@ -2,11 +2,11 @@
 import type { Instant } from "../shared/Instant.ts"
 import { holdsDeliveries, type ReceiverState } from "./CircuitBreaker.ts"
 import type { Webhook } from "./Webhook.ts"
-import type { WebhookDisabling } from "./WebhookStore.ts"
+import type { WebhookDisablingDetails } from "./WebhookStore.ts"
 
 export interface WebhookCondition {
   /** The time and reason of the disabling by the service; null unless the webhook is disabled. */
-  readonly disabling: WebhookDisabling | null
+  readonly disabling: WebhookDisablingDetails | null
   /**
    * While `isOpen` is true, the circuit breaker allows only probes. `until` is the time of the next probe; null when a
    * probe is due now.
@@ -24,17 +24,17 @@ export interface WebhookWithCondition extends Webhook {
 export const maxCountedHeldDeliveries = 1000
 
 /** The condition of a new webhook. */
-export const conditionOfNewWebhook: WebhookCondition = {
+export const newWebhookCondition: WebhookCondition = {
   disabling: null,
   circuit: { isOpen: false, until: null },
   held: 0
 }
 
 /** Returns the condition of a receiver. `pending` is the number of the receiver's unfinished deliveries. */
-export const webhookConditionOf = (
+export const deriveWebhookCondition = (
   receiver: ReceiverState,
   pending: number,
-  disabling: WebhookDisabling | null
+  disabling: WebhookDisablingDetails | null
 ): WebhookCondition => {
   const isOpen = receiver.health.probes !== null
   return {

@@ -9,13 +9,13 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
-import { ownerOfPrincipal } from "../access/Ownership.ts"
+import { toOwner } from "../access/Ownership.ts"
 import type { WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { afterRecoveryStart, holdsDeliveries } from "./CircuitBreaker.ts"
+import { holdsDeliveries, updateAfterRecoveryStart } from "./CircuitBreaker.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
-import { earliestListedEventTime } from "./EventHistory.ts"
+import { calculateEarliestListedEventTime } from "./EventHistory.ts"
 import { type EventPeriod, RedeliveryStore } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
@@ -28,7 +28,7 @@ export class InvalidPeriod extends Schema.TaggedError<InvalidPeriod>()("InvalidP
 }) {}
 
 /** The number of deliveries that a recovery would send again. */
-export interface RecoveryPreview extends EventPeriod {
+export interface WebhookRecoveryPreview extends EventPeriod {
   readonly webhookId: WebhookId
   readonly failed: number
   readonly held: number
@@ -45,15 +45,15 @@ export class WebhookRecovery extends Context.Service<
       principal: Principal,
       webhookId: WebhookId,
       asked: { readonly since: Instant.Instant; readonly until: Instant.Instant | null }
-    ) => Effect.Effect<RecoveryPreview, WebhookNotFound | InvalidPeriod>
+    ) => Effect.Effect<WebhookRecoveryPreview, WebhookNotFound | InvalidPeriod>
     /**
      * Stores a recovery job in one small transaction. Workers run the stored job later. If there are no deliveries to
      * send again, no job is stored.
      */
-    readonly start: (principal: Principal, undelivered: RecoveryPreview) => Effect.Effect<void>
+    readonly start: (principal: Principal, undelivered: WebhookRecoveryPreview) => Effect.Effect<void>
     /**
      * Runs one step of a recovery job. Returns the number of deliveries that the step queued, at most
-     * `deliveryBatchSize`; none when no job is left.
+     * `recoveryBatchSize`; none when no job is left.
      */
     readonly advance: Effect.Effect<Option.Option<number>>
   }
@@ -71,8 +71,8 @@ export class WebhookRecovery extends Context.Service<
           const now = yield* Instant.now
           const period = { since, until: until ?? now + 1 }
           if (since >= period.until) return yield* new InvalidPeriod({ reason: "backwards" })
-          if (since < earliestListedEventTime(now)) return yield* new InvalidPeriod({ reason: "too_early" })
-          const receiver = yield* log.receiver(ownerOfPrincipal(principal), webhookId)
+          if (since < calculateEarliestListedEventTime(now)) return yield* new InvalidPeriod({ reason: "too_early" })
+          const receiver = yield* log.receiver(toOwner(principal), webhookId)
           if (Option.isNone(receiver)) return yield* new WebhookNotFound()
           return {
             ...period,
@@ -100,7 +100,7 @@ export class WebhookRecovery extends Context.Service<
 
         advance: Effect.gen(function* () {
           const now = yield* Instant.now
-          const moved = yield* store.step(now, deliveryBatchSize, (receiver) => afterRecoveryStart(receiver, now))
+          const moved = yield* store.step(now, recoveryBatchSize, (receiver) => updateAfterRecoveryStart(receiver, now))
           if (Option.isSome(moved)) yield* signal.notify
           return moved
         })
@@ -110,4 +110,4 @@ export class WebhookRecovery extends Context.Service<
 }
 
 /** A recovery step handles at most this many deliveries, so that the step holds locks only briefly. */
-export const deliveryBatchSize = 500
+export const recoveryBatchSize = 500

@@ -10,7 +10,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
-import { signingKeyOf } from "./WebhookSignature.ts"
+import { decodeSigningKey } from "./WebhookSignature.ts"
 
 /**
  * The encrypted former secret after a rotation. Until the time `until`, events are signed with both the current and the
@@ -42,11 +42,11 @@ export const webhookSecretConstraint =
  */
 export const exampleWebhookSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
 
-/** Returns the problem with a secret that `webhookSecretPattern` cannot detect; null when the secret is valid. */
+/** Finds a problem that `webhookSecretPattern` cannot detect; null when the secret is valid. */
 export const findWebhookSecretProblem = (text: string): string | null =>
   text === exampleWebhookSecret
     ? "must not be the example of the documentation; leave it out, and one is made"
-    : Option.isSome(signingKeyOf(text))
+    : Option.isSome(decodeSigningKey(text))
       ? null
       : "must be 24 to 64 bytes in base64 after whsec_, with + and / and with its padding; leave it out, and one is made"
 
@@ -59,4 +59,4 @@ export const generateWebhookSecret = (
  * Returns the encryption purpose of a webhook's secret. The purpose contains the webhook's id, so a secret in another
  * webhook's row cannot be decrypted.
  */
-export const webhookSecretEncryptionPurpose = (id: WebhookId): string => `webhook ${id}`
+export const makeSecretEncryptionPurpose = (id: WebhookId): string => `webhook ${id}`

@@ -17,7 +17,7 @@ import * as Instant from "../shared/Instant.ts"
 import * as LogContext from "../shared/LogContext.ts"
 import { Policy } from "../shared/Policy.ts"
 import { type DeliveryAttempt, isSuccessStatus } from "./Attempt.ts"
-import { type FormerWebhookSecret, webhookSecretEncryptionPurpose } from "./WebhookSecret.ts"
+import { type FormerWebhookSecret, makeSecretEncryptionPurpose } from "./WebhookSecret.ts"
 import { sign } from "./WebhookSignature.ts"
 import { WebhookNotSent, type WebhookResponse, WebhookTransport } from "./WebhookTransport.ts"
 
@@ -51,7 +51,7 @@ export const make: Effect.Effect<SendEvent, never, Mac.Mac | Encryption | Webhoo
     (encrypted: EncryptedSecret) =>
       Effect.uninterruptible(
         Effect.map(
-          encryption.decrypt(webhookSecretEncryptionPurpose(encrypted.id), encrypted.text),
+          encryption.decrypt(makeSecretEncryptionPurpose(encrypted.id), encrypted.text),
           Option.map(Redacted.make)
         )
       ),
@@ -83,7 +83,7 @@ export const make: Effect.Effect<SendEvent, never, Mac.Mac | Encryption | Webhoo
     const sent = yield* Effect.result(
       Effect.catchDefect(transport.send({ url: webhook.url, headers, body: payload, timeout }), (defect) =>
         Effect.andThen(
-          Effect.annotateLogs(unexpected(defect), LogContext.logContextAttributes(logContext(), "_")),
+          Effect.annotateLogs(unexpected(defect), LogContext.formatLogContextAttributes(logContext(), "_")),
           broken
         )
       )

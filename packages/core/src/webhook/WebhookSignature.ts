@@ -10,7 +10,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Instant } from "../shared/Instant.ts"
 
-export interface ContentToSign {
+export interface WebhookContentToSign {
   /** The event's id, the same on every attempt. The id contains no dot, because dots separate the signed parts. */
   readonly id: string
   /** The time of the attempt. Receivers reject a timestamp that is older than five minutes. */
@@ -19,8 +19,8 @@ export interface ContentToSign {
   readonly body: string
 }
 
-/** The signature headers. Their names are lower-case because `WebhookRequest` requires lower-case names. */
-export interface SignatureHeaders extends Readonly<Record<string, string>> {
+/** The signature headers, with lower-case names as `WebhookRequest` requires. */
+export interface WebhookSignatureHeaders extends Readonly<Record<string, string>> {
   readonly "webhook-id": string
   /** The time of the attempt in seconds since 1970 UTC. */
   readonly "webhook-timestamp": string
@@ -36,14 +36,14 @@ const prefix = "whsec_"
 /**
  * Returns the HMAC key of a secret. With the prefix `whsec_`, the key is the decoded Base64 of 24 to 64 bytes. Without
  * the prefix, the key is the secret's text of 32 to 256 printable ASCII characters. Returns none for any other text,
- * because receivers' libraries disagree about other characters.
+ * because receivers' libraries handle such texts differently.
  */
-export const signingKeyOf = (secret: string): Option.Option<Uint8Array> => {
+export const decodeSigningKey = (secret: string): Option.Option<Uint8Array> => {
   if (!secret.startsWith(prefix)) {
     return /^[\x20-\x7e]{32,256}$/.test(secret) ? Option.some(utf8(secret)) : Option.none()
   }
   const encoded = secret.slice(prefix.length)
-  // Several Base64 texts can encode the same bytes. Some libraries reject every text except the canonical encoding.
+  // Several Base64 texts can encode the same bytes, and some receivers' libraries reject all but the canonical text.
   return Option.filter(
     Result.getSuccess(Base64.decode(encoded)),
     (bytes) => bytes.length >= 24 && bytes.length <= 64 && Base64.encode(bytes) === encoded
@@ -56,17 +56,17 @@ export const signingKeyOf = (secret: string): Option.Option<Uint8Array> => {
 export const sign = Effect.fnUntraced(function* (
   mac: Mac.Mac["Service"],
   secrets: ReadonlyArray<Redacted.Redacted<string>>,
-  { id, at, body }: ContentToSign
+  { id, at, body }: WebhookContentToSign
 ) {
   const timestamp = String(Math.floor(at / 1000))
   const signed = utf8(`${id}.${timestamp}.${body}`)
   const signatures = yield* Effect.forEach(secrets, (secret) =>
     Effect.gen(function* () {
-      const key = yield* Mac.key(Mac.hmacSha256, Option.getOrElse(signingKeyOf(Redacted.value(secret)), none))
+      const key = yield* Mac.key(Mac.hmacSha256, Option.getOrElse(decodeSigningKey(Redacted.value(secret)), none))
       return `v1,${Base64.encode(yield* mac.sign(key, signed))}`
     })
   )
-  const headers: SignatureHeaders = {
+  const headers: WebhookSignatureHeaders = {
     "webhook-id": id,
     "webhook-timestamp": timestamp,
     "webhook-signature": signatures.join(" ")

@@ -10,21 +10,21 @@ import type { AuditEntry } from "../shared/AuditLog.ts"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
-import type { ContactNotice } from "./ContactNotice.ts"
 import type { Webhook } from "./Webhook.ts"
+import type { WebhookContactNotice } from "./WebhookContactNotice.ts"
 import type { EncryptedWebhookSecrets } from "./WebhookSecret.ts"
 
 type Recorded = Pick<AuditEntry, "action" | "details">
 
 /** A created or changed webhook. The store writes the webhook, the audit entry and the mail in the same transaction. */
-export interface WebhookWrite {
+export interface WebhookStoreChange {
   readonly webhook: Webhook
   readonly audit: Recorded
-  readonly notice: ContactNotice | null
+  readonly notice: WebhookContactNotice | null
 }
 
 /** The time at which the service disabled a webhook, and the reason. The values come from the audit log. */
-export interface WebhookDisabling {
+export interface WebhookDisablingDetails {
   readonly at: Instant
   /** The reason for the last failure before the service disabled the webhook. */
   readonly reason: string
@@ -40,7 +40,7 @@ export class WebhookStore extends Context.Service<
   {
     /** `insert` fails when the owner already has `limit` webhooks. Concurrent calls cannot exceed the limit. */
     readonly insert: (
-      change: WebhookWrite,
+      change: WebhookStoreChange,
       encryptedSecret: string,
       limit: number
     ) => Effect.Effect<void, TooManyWebhooks>
@@ -60,7 +60,7 @@ export class WebhookStore extends Context.Service<
      */
     readonly latestDisablings: (
       ids: ReadonlyArray<WebhookId>
-    ) => Effect.Effect<ReadonlyMap<WebhookId, WebhookDisabling>>
+    ) => Effect.Effect<ReadonlyMap<WebhookId, WebhookDisablingDetails>>
     /**
      * Locks the webhook, calls `decide`, and writes the change in one transaction. Concurrent calls run one after the
      * other. If `decide` returns the same object, nothing is written. Returns none when the owner has no webhook with
@@ -69,7 +69,7 @@ export class WebhookStore extends Context.Service<
     readonly modify: (
       owner: Owner | null,
       id: WebhookId,
-      decide: (present: Webhook) => WebhookWrite
+      decide: (present: Webhook) => WebhookStoreChange
     ) => Effect.Effect<Option.Option<Webhook>>
     /**
      * Deletes the webhook and its secret, and stops its deliveries. `clear` deletes the rows of the deliveries later.

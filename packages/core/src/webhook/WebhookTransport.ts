@@ -29,14 +29,14 @@ export interface WebhookResponse {
 }
 
 /**
- * The reason why no response arrived. `blocked` means a forbidden URL or address, `refused` an unreachable server,
- * `reset` a connection that broke before the end of the response, and `http` a response that is not HTTP.
+ * The reason why no response arrived. `blocked` means a forbidden URL or address, and `refused` an unreachable server.
+ * `reset` means a connection that broke before the end of the response, and `http` a response that is not HTTP.
  */
-export const TransportFailure = Schema.Literals(["dns", "refused", "reset", "tls", "timeout", "http", "blocked"])
-export type TransportFailure = typeof TransportFailure.Type
+export const WebhookTransportFailure = Schema.Literals(["dns", "refused", "reset", "tls", "timeout", "http", "blocked"])
+export type WebhookTransportFailure = typeof WebhookTransportFailure.Type
 
 export class WebhookNotSent extends Schema.TaggedError<WebhookNotSent>()("WebhookNotSent", {
-  failure: TransportFailure,
+  failure: WebhookTransportFailure,
   /** The reason for the failure, as a sentence for the partner without internal addresses. */
   reason: Schema.String
 }) {}

@@ -15,7 +15,7 @@ export const httpsWebhookUrlPattern = new RegExp(
 export const webhookUrlConstraint =
   "must be an address such as https://example.com/webhooks, in ASCII, without blanks, a fragment, a user name or a password"
 
-/** Returns the problem with a URL that the pattern cannot detect; null when the URL is valid. */
+/** Finds a problem that the URL pattern cannot detect; null when the URL is valid. */
 export const findWebhookUrlProblem = (text: string): string | null => {
   const url = URL.parse(text)
   if (url === null) return webhookUrlConstraint
@@ -28,4 +28,4 @@ export const findWebhookUrlProblem = (text: string): string | null => {
  * Returns the host and port of a URL. Mails and the audit log omit the rest of a URL, because that part may contain a
  * secret.
  */
-export const hostOfUrl = (text: string): string => URL.parse(text)?.host ?? ""
+export const extractHost = (text: string): string => URL.parse(text)?.host ?? ""

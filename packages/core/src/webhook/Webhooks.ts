@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
-import { ownerOfPrincipal } from "../access/Ownership.ts"
+import { toOwner } from "../access/Ownership.ts"
 import type { WebhookNoticeKind } from "../mail/WebhookNotices.ts"
 import { Encryption } from "../shared/Encryption.ts"
 import * as Ids from "../shared/Ids.ts"
@@ -18,19 +18,19 @@ import type { Owner } from "../shared/Owner.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import type { EventType } from "./EventType.ts"
-import { applyPatch, changedFieldsOf, maxWebhooksPerOwner, type Webhook, type WebhookPatch } from "./Webhook.ts"
+import { applyPatch, listChangedFields, maxWebhooksPerOwner, type Webhook, type WebhookPatch } from "./Webhook.ts"
 import {
-  conditionOfNewWebhook,
+  deriveWebhookCondition,
   maxCountedHeldDeliveries,
-  type WebhookWithCondition,
-  webhookConditionOf
+  newWebhookCondition,
+  type WebhookWithCondition
 } from "./WebhookCondition.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
-import { deliveryBatchSize } from "./WebhookRecovery.ts"
-import { generateWebhookSecret, webhookSecretEncryptionPurpose } from "./WebhookSecret.ts"
-import { type TooManyWebhooks, WebhookStore, type WebhookWrite } from "./WebhookStore.ts"
+import { recoveryBatchSize } from "./WebhookRecovery.ts"
+import { generateWebhookSecret, makeSecretEncryptionPurpose } from "./WebhookSecret.ts"
+import { type TooManyWebhooks, WebhookStore, type WebhookStoreChange } from "./WebhookStore.ts"
 import { WebhookTransport, type WebhookUrlRefused } from "./WebhookTransport.ts"
-import { hostOfUrl } from "./WebhookUrl.ts"
+import { extractHost } from "./WebhookUrl.ts"
 
 export interface NewWebhook {
   readonly url: string
@@ -55,7 +55,7 @@ export interface PreparedWebhookRegistration {
   readonly secret: Redacted.Redacted<string>
 }
 
-export interface SecretRotationResult {
+export interface WebhookSecretRotationResult {
   readonly webhook: WebhookWithCondition
   readonly secret: Redacted.Redacted<string>
   readonly formerUntil: Instant.Instant | null
@@ -99,7 +99,7 @@ export class Webhooks extends Context.Service<
       requester: WebhookChangeRequester,
       id: WebhookId,
       rotation: { readonly secret: Redacted.Redacted<string> | null; readonly grace: Duration.Duration }
-    ) => Effect.Effect<SecretRotationResult, WebhookNotFound>
+    ) => Effect.Effect<WebhookSecretRotationResult, WebhookNotFound>
     readonly remove: (requester: WebhookChangeRequester, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
     /** Deletes one batch of rows of removed webhooks. Returns the number of deleted rows; 0 when no rows are left. */
     readonly clear: Effect.Effect<number>
@@ -134,17 +134,17 @@ export class Webhooks extends Context.Service<
         const conditions = new Map(
           found.map(({ pending, receiver }) => {
             const { id } = receiver.webhook
-            return [id, webhookConditionOf(receiver, pending, disablings.get(id) ?? null)]
+            return [id, deriveWebhookCondition(receiver, pending, disablings.get(id) ?? null)]
           })
         )
         return webhooks.map((webhook) => ({
           ...webhook,
-          condition: conditions.get(webhook.id) ?? conditionOfNewWebhook
+          condition: conditions.get(webhook.id) ?? newWebhookCondition
         }))
       })
 
       const reportOne = (webhook: Webhook) =>
-        Effect.map(report([webhook]), ([one]) => one ?? { ...webhook, condition: conditionOfNewWebhook })
+        Effect.map(report([webhook]), ([one]) => one ?? { ...webhook, condition: newWebhookCondition })
 
       return Webhooks.of({
         prepare: Effect.fn("Webhooks.prepare")(function* (requester, { events, secret: given, url }) {
@@ -152,7 +152,7 @@ export class Webhooks extends Context.Service<
           const now = yield* Instant.now
           const webhook: Webhook = {
             id: yield* Ids.make(WebhookId, random),
-            owner: ownerOfPrincipal(requester),
+            owner: toOwner(requester),
             url,
             events,
             status: "active",
@@ -165,37 +165,37 @@ export class Webhooks extends Context.Service<
         }),
 
         register: Effect.fn("Webhooks.register")(function* ({ requester, secret, webhook }) {
-          const encrypted = yield* encryption.encrypt(
-            webhookSecretEncryptionPurpose(webhook.id),
-            Redacted.value(secret)
-          )
-          const audit = recorded(requester, "webhook.created", { host: hostOfUrl(webhook.url), events: webhook.events })
+          const encrypted = yield* encryption.encrypt(makeSecretEncryptionPurpose(webhook.id), Redacted.value(secret))
+          const audit = recorded(requester, "webhook.created", {
+            host: extractHost(webhook.url),
+            events: webhook.events
+          })
           const notice = noticeAbout(requester, webhook, "webhook_added", null)
           yield* store.insert({ webhook, audit, notice }, encrypted, maxWebhooksPerOwner)
           yield* signal.notify
-          return { webhook: { ...webhook, condition: conditionOfNewWebhook }, secret }
+          return { webhook: { ...webhook, condition: newWebhookCondition }, secret }
         }),
 
         find: (owner, id) => Effect.flatMap(find(owner, id), reportOne),
         list: (owner) => Effect.flatMap(store.list(owner), report),
 
         change: Effect.fn("Webhooks.change")(function* (requester, id, patch) {
-          const present = yield* find(ownerOfPrincipal(requester), id)
+          const present = yield* find(toOwner(requester), id)
           // The URL check runs outside of the transaction, because a DNS look-up can be slow.
           if (patch.url !== undefined && patch.url !== present.url) yield* transport.check(patch.url)
           const now = yield* Instant.now
-          const after = yield* store.modify(ownerOfPrincipal(requester), id, (before): WebhookWrite => {
+          const after = yield* store.modify(toOwner(requester), id, (before): WebhookStoreChange => {
             const webhook = applyPatch(before, patch, now)
             const isMoved = webhook.url !== before.url
             return {
               webhook,
               audit: recorded(requester, "webhook.updated", {
-                changed: changedFieldsOf(before, webhook),
-                host: hostOfUrl(webhook.url),
+                changed: listChangedFields(before, webhook),
+                host: extractHost(webhook.url),
                 events: webhook.events,
                 status: webhook.status
               }),
-              notice: isMoved ? noticeAbout(requester, webhook, "webhook_moved", hostOfUrl(before.url)) : null
+              notice: isMoved ? noticeAbout(requester, webhook, "webhook_moved", extractHost(before.url)) : null
             }
           })
           if (Option.isNone(after)) return yield* new WebhookNotFound()
@@ -205,33 +205,24 @@ export class Webhooks extends Context.Service<
 
         rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (requester, id, { grace, secret: given }) {
           const secret = given ?? (yield* generateWebhookSecret(random))
-          const encrypted = yield* encryption.encrypt(webhookSecretEncryptionPurpose(id), Redacted.value(secret))
+          const encrypted = yield* encryption.encrypt(makeSecretEncryptionPurpose(id), Redacted.value(secret))
           const at = yield* Instant.now
           const formerUntil = Duration.isZero(grace) ? null : Instant.plus(at, grace)
           const audit = recorded(requester, "webhook.secret_rotated", {
             grace_period_seconds: Duration.toSeconds(grace)
           })
-          const rotated = yield* store.rotateSecret(
-            ownerOfPrincipal(requester),
-            id,
-            { encrypted, at, formerUntil },
-            audit
-          )
+          const rotated = yield* store.rotateSecret(toOwner(requester), id, { encrypted, at, formerUntil }, audit)
           if (Option.isNone(rotated)) return yield* new WebhookNotFound()
           return { webhook: yield* reportOne(rotated.value), secret, formerUntil }
         }),
 
         remove: Effect.fn("Webhooks.remove")(function* (requester, id) {
-          const removed = yield* store.remove(
-            ownerOfPrincipal(requester),
-            id,
-            recorded(requester, "webhook.deleted", {})
-          )
+          const removed = yield* store.remove(toOwner(requester), id, recorded(requester, "webhook.deleted", {}))
           if (!removed) return yield* new WebhookNotFound()
           yield* signal.tell(["removals"])
         }),
 
-        clear: store.clear(deliveryBatchSize)
+        clear: store.clear(recoveryBatchSize)
       })
     })
   )
@@ -242,7 +233,7 @@ const recorded = (
   { key }: WebhookChangeRequester,
   action: string,
   details: Schema.JsonObject
-): WebhookWrite["audit"] => ({
+): WebhookStoreChange["audit"] => ({
   action,
   details: { by: key?.id ?? "operator", ...details }
 })
@@ -255,12 +246,12 @@ const noticeAbout = (
   { events, id, owner, updatedAt, url }: Webhook,
   kind: WebhookNoticeKind,
   formerHost: string | null
-): WebhookWrite["notice"] =>
+): WebhookStoreChange["notice"] =>
   owner.environment === "test" || key === null
     ? null
     : {
         kind,
-        webhook: { id, host: hostOfUrl(url), formerHost, events, keyPrefix: key.prefix },
+        webhook: { id, host: extractHost(url), formerHost, events, keyPrefix: key.prefix },
         organizationId: owner.organizationId,
         at: updatedAt
       }

@@ -5,8 +5,14 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { type ApiKey, environmentOfKey, keyPrefixOf, mintKeyText, refusalOfKey } from "../../src/access/ApiKey.ts"
-import { tokenChecksum } from "../../src/shared/Secret.ts"
+import {
+  type ApiKey,
+  extractKeyPrefix,
+  findKeyRejection,
+  generateKeyText,
+  parseKeyEnvironment
+} from "../../src/access/ApiKey.ts"
+import { calculateTokenChecksum } from "../../src/shared/Secret.ts"
 import { makeTestUuid } from "../topic/SampleAssignments.ts"
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -16,14 +22,14 @@ const base62 = (length: number) =>
 const environment = fc.constantFrom("live" as const, "test" as const)
 const text = fc.tuple(environment, base62(32)).map(([where, random]) => {
   const unchecked = `pk_${where}_${random}`
-  return unchecked + tokenChecksum(unchecked)
+  return unchecked + calculateTokenChecksum(unchecked)
 })
 
-const refused = (key: string) => Option.isNone(environmentOfKey(key))
+const refused = (key: string) => Option.isNone(parseKeyEnvironment(key))
 
 const minted = (where: "live" | "test") =>
   Effect.gen(function* () {
-    return Redacted.value(yield* mintKeyText(where, yield* SecureRandom.SecureRandom))
+    return Redacted.value(yield* generateKeyText(where, yield* SecureRandom.SecureRandom))
   }).pipe(Effect.provide(SecureRandom.layerWebCrypto))
 
 describe("the text of an API key", () => {
@@ -36,9 +42,9 @@ describe("the text of an API key", () => {
           for (const where of ["live", "test"] as const) {
             const key = yield* minted(where)
             assert.match(key, new RegExp(`^pk_${where}_[0-9A-Za-z]{38}$`))
-            assert.strictEqual(key.slice(-6), tokenChecksum(key.slice(0, -6)))
-            assert.deepStrictEqual(environmentOfKey(key), Option.some(where))
-            assert.strictEqual(keyPrefixOf(key), key.slice(0, 16))
+            assert.strictEqual(key.slice(-6), calculateTokenChecksum(key.slice(0, -6)))
+            assert.deepStrictEqual(parseKeyEnvironment(key), Option.some(where))
+            assert.strictEqual(extractKeyPrefix(key), key.slice(0, 16))
             seen.add(key)
           }
         }
@@ -99,7 +105,7 @@ describe("an API key", () => {
     lastUsedAt: null
   }
   const why = (expiresAt: number | null, revokedAt: number | null, now: number) =>
-    Option.getOrNull(Option.map(refusalOfKey({ ...key, expiresAt, revokedAt }, now), ({ _tag }) => _tag))
+    Option.getOrNull(Option.map(findKeyRejection({ ...key, expiresAt, revokedAt }, now), ({ _tag }) => _tag))
 
   it("an API key is valid until the exact time of its expiry or revocation", () => {
     assert.isNull(why(null, null, Number.MAX_SAFE_INTEGER))
@@ -110,7 +116,7 @@ describe("an API key", () => {
   it("an immediately revoked API key is invalid even on a node whose clock is slow", () => {
     const revoked = { ...key, revokedAt: 1000, isRevoked: true }
     for (const now of [0, 999, 1000]) {
-      assert.deepStrictEqual(Option.getOrNull(refusalOfKey(revoked, now))?._tag, "KeyRevoked")
+      assert.deepStrictEqual(Option.getOrNull(findKeyRejection(revoked, now))?._tag, "KeyRevoked")
     }
   })
 

@@ -4,7 +4,7 @@ import {
   concurrencyPoolLimits,
   TooManyRequests
 } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { WaitingReadLimiter, waitingReadLimits } from "@partner-commentary/core/access/WaitingReadLimiter"
+import { maxWaitingReadsByPool, WaitingReadLimiter } from "@partner-commentary/core/access/WaitingReadLimiter"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -49,7 +49,7 @@ it.effect.each(["standard", "frequent"] as const)(
       )
       for (const fiber of ordinary) assert.strictEqual(fiber.pollUnsafe()?._tag, "Success")
       for (const fiber of ordinary) assert.strictEqual((yield* Fiber.join(fiber))._tag, "Success")
-      yield* pass((crowd / waitingReadLimits[pool]) * 5)
+      yield* pass((crowd / maxWaitingReadsByPool[pool]) * 5)
       assert.strictEqual(done, crowd)
       yield* Effect.forEach(woken, Fiber.join)
     }).pipe(Effect.provide(layer))
@@ -105,7 +105,7 @@ it.effect("a signaled read retries while ordinary requests fill the pool", () =>
 it.effect("a signaled read that has waited in the queue for 30 seconds is rejected and leaves the queue", () =>
   Effect.gen(function* () {
     const read = yield* WaitingReadLimiter
-    const slow = yield* Effect.forEach(Array.from({ length: waitingReadLimits.standard }), () =>
+    const slow = yield* Effect.forEach(Array.from({ length: maxWaitingReadsByPool.standard }), () =>
       Effect.forkChild(read("standard", acme, Effect.never))
     )
     yield* settle

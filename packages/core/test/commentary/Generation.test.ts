@@ -15,10 +15,10 @@ import { defaults, type Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import {
   recordRequestMailDelivery,
+  requestRevision,
   respond,
   restartGeneration,
-  retryGenerationNow,
-  revise
+  retryGenerationNow
 } from "../../src/topic/Workflow.ts"
 import {
   getAssignmentOrThrow,
@@ -176,13 +176,13 @@ describe("generation attempts", () => {
   it("an assignment keeps its current draft when all attempts at a revision fail", () => {
     const wish = { draftId: makeDraftId(1), instructions: "Shorter." }
     const { assignment } = failing(
-      getAssignmentOrThrow(revise(makeAssignmentWithDraft(defaults), wish, noonInMillis, defaults)),
+      getAssignmentOrThrow(requestRevision(makeAssignmentWithDraft(defaults), wish, noonInMillis, defaults)),
       defaults
     )
     assert.isNull(assignment.generation.giveUpAt)
     assert.strictEqual(assignment.draft?.id, makeDraftId(1))
     assert.strictEqual(assignment.approveBy, noonInMillis + 7 * day)
-    const again = getAssignmentOrThrow(revise(assignment, wish, noonInMillis + day, defaults))
+    const again = getAssignmentOrThrow(requestRevision(assignment, wish, noonInMillis + day, defaults))
     assert.strictEqual(again.generation.nextAt, noonInMillis + day, "the same wish is a new try")
   })
 })
@@ -218,7 +218,7 @@ describe("reminders", () => {
     const reminded = runStepAtDueTime(makeAssignmentWithDraft(defaults), defaults)
     const wish = { draftId: makeDraftId(1), instructions: "Shorter." }
     const running = runStepAtDueTime(
-      getAssignmentOrThrow(revise(reminded.assignment, wish, reminded.at, defaults)),
+      getAssignmentOrThrow(requestRevision(reminded.assignment, wish, reminded.at, defaults)),
       defaults
     ).assignment
     const draft = { ticket: running.generation.ticket, draftId: makeDraftId(2), content: "A shorter draft." }

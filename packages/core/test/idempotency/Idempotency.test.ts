@@ -15,7 +15,7 @@ import { assert } from "vitest"
 import {
   Idempotency,
   type IdempotentRequest,
-  type ResponseContent,
+  type ResponseToStore,
   type RunChangeAndStoreResponse
 } from "../../src/idempotency/Idempotency.ts"
 import { type IdempotencyClaim, IdempotencyStore, type StoredResponse } from "../../src/idempotency/IdempotencyStore.ts"
@@ -34,7 +34,7 @@ const request: IdempotentRequest = {
   fingerprints: ["new.a body", "old.a body"],
   part: ""
 }
-const answer: ResponseContent = { status: 201, location: "/here", body: '{"a":1}', secret: false }
+const answer: ResponseToStore = { status: 201, location: "/here", body: '{"a":1}', secret: false }
 
 /** The stored responses, the number of open transactions, and the time until which another request holds the claim. */
 const world = () => ({
@@ -88,7 +88,7 @@ const layerOf = (behind: ReturnType<typeof world>, ...secrets: ReadonlyArray<str
 }
 
 const once = <E, R>(
-  attempt: (keep: RunChangeAndStoreResponse) => Effect.Effect<ResponseContent, E, R>,
+  attempt: (keep: RunChangeAndStoreResponse) => Effect.Effect<ResponseToStore, E, R>,
   given: Partial<IdempotentRequest> = {}
 ) => Effect.flatMap(Idempotency, (idempotency) => idempotency.once({ ...request, ...given }, attempt))
 

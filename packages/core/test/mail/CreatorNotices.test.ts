@@ -8,7 +8,7 @@ import {
   composeUndeliverableSummary,
   formatUtcDateTime
 } from "../../src/mail/CreatorNotices.ts"
-import type { NoticeText } from "../../src/mail/NoticeText.ts"
+import type { RenderedNotice } from "../../src/mail/NoticeText.ts"
 import type * as Ids from "../../src/shared/Ids.ts"
 import { defaults } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
@@ -52,7 +52,7 @@ const allOf = (words: {
   content: string
   organizationName: string
   personaName: string
-}): ReadonlyArray<NoticeText> => [
+}): ReadonlyArray<RenderedNotice> => [
   ...kinds.map((kind) => {
     const present = presentFor(kind)
     return composeNotice({

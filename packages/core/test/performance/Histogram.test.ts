@@ -3,9 +3,9 @@ import * as fc from "fast-check"
 import { assert } from "vitest"
 import {
   addDuration,
+  calculatePercentiles,
   type DurationHistogram,
-  histogramBucketOf,
-  percentilesOf
+  findBucketMiddle
 } from "../../src/performance/Histogram.ts"
 
 const of = (...durations: ReadonlyArray<number>): DurationHistogram => {
@@ -24,7 +24,7 @@ describe("percentiles", () => {
               (limit) => values.filter((value) => value <= limit).length * 100 >= percent * values.length
             )
           )
-        assert.deepStrictEqual(percentilesOf(of(...values)), {
+        assert.deepStrictEqual(calculatePercentiles(of(...values)), {
           count: values.length,
           median: smallest(50),
           p90: smallest(90)
@@ -33,11 +33,11 @@ describe("percentiles", () => {
     ))
 
   it("the percentiles of an empty histogram are null", () =>
-    assert.deepStrictEqual(percentilesOf(of()), { count: 0, median: null, p90: null }))
+    assert.deepStrictEqual(calculatePercentiles(of()), { count: 0, median: null, p90: null }))
 
   it("the percentiles of one value are that value, and the median of two values is the smaller one", () => {
-    assert.deepStrictEqual(percentilesOf(of(7)), { count: 1, median: 7, p90: 7 })
-    assert.deepStrictEqual(percentilesOf(of(9, 7)), { count: 2, median: 7, p90: 9 })
+    assert.deepStrictEqual(calculatePercentiles(of(7)), { count: 1, median: 7, p90: 7 })
+    assert.deepStrictEqual(calculatePercentiles(of(9, 7)), { count: 2, median: 7, p90: 9 })
   })
 })
 
@@ -45,12 +45,12 @@ describe("a histogram bucket", () => {
   const duration = fc.integer({ min: 0, max: 100_000_000_000 })
 
   it("the middle of a bucket differs from every duration in the bucket by at most 5 %", () =>
-    fc.assert(fc.property(duration, (exact) => assert.closeTo(histogramBucketOf(exact), exact, exact * 0.05 + 0.5))))
+    fc.assert(fc.property(duration, (exact) => assert.closeTo(findBucketMiddle(exact), exact, exact * 0.05 + 0.5))))
 
   it("the middle of a histogram bucket belongs to the same bucket", () =>
     fc.assert(
       fc.property(duration, (exact) =>
-        assert.strictEqual(histogramBucketOf(histogramBucketOf(exact)), histogramBucketOf(exact))
+        assert.strictEqual(findBucketMiddle(findBucketMiddle(exact)), findBucketMiddle(exact))
       )
     ))
 })

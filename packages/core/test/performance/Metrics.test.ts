@@ -6,8 +6,8 @@ import {
   type AssignmentMetrics,
   addMetrics,
   addTimeline,
-  emptyMetrics,
-  storedCountDeltas,
+  calculateStoredCountDeltas,
+  makeEmptyMetrics,
   summarizeMetrics
 } from "../../src/performance/Metrics.ts"
 import { noonInMillis } from "../topic/SampleAssignments.ts"
@@ -22,13 +22,13 @@ const sent: AssignmentTimeline = {
 }
 
 const of = (...timelines: ReadonlyArray<Partial<AssignmentTimeline>>) => {
-  const metrics = emptyMetrics()
+  const metrics = makeEmptyMetrics()
   for (const timeline of timelines) addTimeline(metrics, { ...sent, ...timeline })
   return metrics
 }
 
 const sum = (...all: ReadonlyArray<AssignmentMetrics>) => {
-  const total = emptyMetrics()
+  const total = makeEmptyMetrics()
   for (const one of all) addMetrics(total, one)
   return total
 }
@@ -65,17 +65,17 @@ describe("metrics", () => {
       { ...sent, status: "creator_approved" as const },
       { ...sent, failureReason: "declined" as const }
     ]
-    assert.deepStrictEqual(storedCountDeltas(sent, { ...sent, status: "opinion_injected" }), [])
-    assert.deepStrictEqual(storedCountDeltas(sent, declined), [["declined", 1]])
-    assert.deepStrictEqual(storedCountDeltas(declined, sent), [["declined", -1]])
-    assert.deepStrictEqual(storedCountDeltas(declined, approved), [
+    assert.deepStrictEqual(calculateStoredCountDeltas(sent, { ...sent, status: "opinion_injected" }), [])
+    assert.deepStrictEqual(calculateStoredCountDeltas(sent, declined), [["declined", 1]])
+    assert.deepStrictEqual(calculateStoredCountDeltas(declined, sent), [["declined", -1]])
+    assert.deepStrictEqual(calculateStoredCountDeltas(declined, approved), [
       ["declined", -1],
       ["approved", 1]
     ])
   })
 
   it("metrics without assignments have zero counts and null percentiles", () => {
-    const { approval, counts, generation, response } = summarizeMetrics(emptyMetrics())
+    const { approval, counts, generation, response } = summarizeMetrics(makeEmptyMetrics())
     assert.deepStrictEqual([...new Set(Object.values(counts))], [0])
     assert.deepStrictEqual([response, generation, approval], [nothing, nothing, nothing])
   })

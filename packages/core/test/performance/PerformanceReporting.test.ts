@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { assert } from "vitest"
 import type { AssignmentTimelineWithPersona } from "../../src/performance/AssignmentTimeline.ts"
-import { addTimeline, emptyMetrics } from "../../src/performance/Metrics.ts"
+import { addTimeline, makeEmptyMetrics } from "../../src/performance/Metrics.ts"
 import { maxAssignmentsPerPartialDay, PerformanceReporting } from "../../src/performance/PerformanceReporting.ts"
 import { PerformanceStore, type PersonaMetrics } from "../../src/performance/PerformanceStore.ts"
 import type { OrganizationId, PersonaId } from "../../src/shared/Ids.ts"
@@ -80,7 +80,7 @@ describe("a performance report", () => {
   )
 
   it.effect("a performance report adds the daily metrics and uses the latest name of each persona", () => {
-    const metrics = emptyMetrics()
+    const metrics = makeEmptyMetrics()
     for (const index of [0, 4]) addTimeline(metrics, timeline(index))
     const days = [{ personaId: makeTestUuid<PersonaId>(0), personaName: "Cyrus", metrics }]
     return Effect.gen(function* () {

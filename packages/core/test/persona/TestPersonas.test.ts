@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { findTestPersona, simulationPathFor, testPersonas } from "../../src/persona/TestPersonas.ts"
+import { findTestPersona, selectSimulationPath, testPersonas } from "../../src/persona/TestPersonas.ts"
 import { PersonaId, parse } from "../../src/shared/Ids.ts"
 import { makeTestUuid } from "../topic/SampleAssignments.ts"
 
@@ -37,9 +37,12 @@ describe("the test personas", () => {
 
 describe("the simulation path of an assignment", () => {
   it("the first keyword in the topic, in upper or lower case, selects the simulation path of an assignment", () => {
-    assert.strictEqual(simulationPathFor(licensed, "Does it [EXPIRE], [decline] or [fail]?"), "expire")
-    assert.strictEqual(simulationPathFor(licensed, "[fail][decline]"), "fail")
-    assert.strictEqual(simulationPathFor(licensed, "Who declines? (decline) [ decline ] [declined] [wait]"), "approve")
+    assert.strictEqual(selectSimulationPath(licensed, "Does it [EXPIRE], [decline] or [fail]?"), "expire")
+    assert.strictEqual(selectSimulationPath(licensed, "[fail][decline]"), "fail")
+    assert.strictEqual(
+      selectSimulationPath(licensed, "Who declines? (decline) [ decline ] [declined] [wait]"),
+      "approve"
+    )
   })
 
   it("a test persona keeps its simulation path even if the topic contains a keyword", () =>
@@ -50,7 +53,7 @@ describe("the simulation path of an assignment", () => {
         fc.constantFrom("decline", "expire", "fail"),
         (...of) => {
           const [{ id, path }, text, word] = of
-          assert.strictEqual(simulationPathFor(id, `${text}[${word}]`), path)
+          assert.strictEqual(selectSimulationPath(id, `${text}[${word}]`), path)
         }
       )
     ))

@@ -11,9 +11,9 @@ import * as fc from "fast-check"
 import { assert } from "vitest"
 import { findDueStep } from "../../src/commentary/Generation.ts"
 import {
+  findNextSimulatedAction,
   isSimulatedStepDue,
-  nextSimulatedAction,
-  possibleSimulatedActions,
+  listPossibleSimulatedActions,
   SimulatedAction,
   takeSimulatedStep
 } from "../../src/sandbox/Simulation.ts"
@@ -45,7 +45,7 @@ const standing = ({ failure, status }: Assignment) => (failure === null ? status
 const work = (present: Assignment, now: number): Assignment => {
   const woken = findDueStep(present, now, defaults)
   if (Option.isSome(woken)) return woken.value.assignment
-  const action = isSimulatedStepDue(present, now) ? nextSimulatedAction(present) : undefined
+  const action = isSimulatedStepDue(present, now) ? findNextSimulatedAction(present) : undefined
   return action === undefined
     ? present
     : Result.getOrThrow(takeSimulatedStep(present, action, props, now, defaults)).assignment
@@ -94,7 +94,7 @@ describe("Simulated creators", () => {
           else if (one.do === "until due") now = Math.max(now, present.dueAt ?? now)
           else if (one.do === "work") present = work(present, now)
           else {
-            const possible = possibleSimulatedActions(present).includes(one.do)
+            const possible = listPossibleSimulatedActions(present).includes(one.do)
             const acted = takeSimulatedStep(present, one.do, props, now, defaults)
             if (!possible) assert.isTrue(Result.isFailure(acted), "what is not offered is refused")
             if (Result.isSuccess(acted)) {

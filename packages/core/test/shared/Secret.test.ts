@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
-import { sha256Hex, toBase62, tokenChecksum } from "../../src/shared/Secret.ts"
+import { calculateTokenChecksum, hashSha256Hex, toBase62 } from "../../src/shared/Secret.ts"
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -24,11 +24,11 @@ describe("Checksums", () => {
   it("the checksum of a text is the CRC-32 as six base62 digits", () => {
     // CRC-32 (IEEE 802.3) defines this check value: the CRC of "123456789" is cbf43926.
     const value = (text: string) => [...text].reduce((sum, digit) => sum * 62 + alphabet.indexOf(digit), 0)
-    assert.strictEqual(value(tokenChecksum("123456789")), 0xcbf43926)
-    assert.strictEqual(value(tokenChecksum("")), 0)
-    assert.strictEqual(value(tokenChecksum("The quick brown fox jumps over the lazy dog")), 0x414fa339)
-    assert.strictEqual(tokenChecksum(""), "000000")
-    assert.lengthOf(tokenChecksum("a"), 6)
+    assert.strictEqual(value(calculateTokenChecksum("123456789")), 0xcbf43926)
+    assert.strictEqual(value(calculateTokenChecksum("")), 0)
+    assert.strictEqual(value(calculateTokenChecksum("The quick brown fox jumps over the lazy dog")), 0x414fa339)
+    assert.strictEqual(calculateTokenChecksum(""), "000000")
+    assert.lengthOf(calculateTokenChecksum("a"), 6)
   })
 })
 
@@ -37,7 +37,7 @@ describe("Hashes", () => {
     Effect.gen(function* () {
       const digest = yield* Digest.Digest
       const known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-      assert.strictEqual(yield* sha256Hex(digest, "abc"), known)
+      assert.strictEqual(yield* hashSha256Hex(digest, "abc"), known)
     }).pipe(Effect.provide(Digest.layerWebCrypto))
   )
 })

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import {
   type ChangeSignal,
-  topicChangeSignal,
+  makeTopicChangeSignal,
   type WorkKind,
   WorkSignal
 } from "@partner-commentary/core/shared/WorkSignal"
@@ -14,7 +14,7 @@ import * as TestClock from "effect/testing/TestClock"
 
 const kinds: ReadonlyArray<WorkKind> = ["assignments", "tests", "mails", "deliveries", "recoveries", "removals"]
 
-const change = topicChangeSignal("019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as TopicId)
+const change = makeTopicChangeSignal("019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as TopicId)
 
 /** Returns the listeners that a signal wakes. The listeners are workers and one request that waits for a change. */
 const woken = (signal: (service: WorkSignal["Service"]) => Effect.Effect<void>) =>

@@ -3,7 +3,7 @@ import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { normalizeTopicContent, topicContentFingerprint } from "../../src/topic/DuplicateWindow.ts"
+import { calculateTopicFingerprint, normalizeTopicContent } from "../../src/topic/DuplicateWindow.ts"
 
 /** All Unicode white space except U+0085. The control character U+0085 is not allowed in topics. */
 const whiteSpace = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
@@ -19,7 +19,7 @@ const words = fc.array(visible, { minLength: 1, maxLength: 6 })
 
 const print = (content: string) =>
   Effect.runPromise(
-    Effect.flatMap(Digest.Digest, (digest) => topicContentFingerprint(digest, content)).pipe(
+    Effect.flatMap(Digest.Digest, (digest) => calculateTopicFingerprint(digest, content)).pipe(
       Effect.provide(Digest.layerWebCrypto)
     )
   )

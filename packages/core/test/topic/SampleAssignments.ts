@@ -5,7 +5,7 @@ import { applyGeneratedDraft, findDueStep } from "../../src/commentary/Generatio
 import type * as Ids from "../../src/shared/Ids.ts"
 import type { Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
-import { initialResponseDeadline } from "../../src/topic/Submission.ts"
+import { calculateInitialResponseDeadline } from "../../src/topic/Submission.ts"
 import {
   type ActionRefused,
   type AssignmentChange,
@@ -24,7 +24,7 @@ export const makeDraftId = (number: number) => makeTestUuid<typeof Ids.DraftId.T
 export const makeCommentaryId = (number: number) => makeTestUuid<typeof Ids.CommentaryId.Type>(number)
 
 export const makeNewAssignment = (policy: Policy, environment: Assignment["environment"] = "live"): Assignment => {
-  const respondBy = initialResponseDeadline("live", noonInMillis, policy)
+  const respondBy = calculateInitialResponseDeadline("live", noonInMillis, policy)
   return {
     id: makeTestUuid(1),
     topicId: makeTestUuid(2),

@@ -7,11 +7,11 @@ import { defaults } from "../../src/shared/Policy.ts"
 import { nextDueAt } from "../../src/topic/NextDueAt.ts"
 import {
   type AssignmentReference,
-  candidateRecipientsOf,
-  initialResponseDeadline,
-  newAssignmentsOf,
+  calculateInitialResponseDeadline,
+  makeNewAssignments,
+  makeSubmissionResults,
   type Submission,
-  submissionResultsOf
+  selectCandidateRecipients
 } from "../../src/topic/Submission.ts"
 import { makeTestUuid, noonInMillis } from "./SampleAssignments.ts"
 
@@ -45,10 +45,10 @@ const submission = (requested: ReadonlyArray<number>, licensed: ReadonlyArray<nu
     createdAt: noonInMillis
   },
   requested: requested.map(personaId),
-  candidates: candidateRecipientsOf(requested.map(personaId), licensed.map(persona), licensed.map(shareId)),
+  candidates: selectCandidateRecipients(requested.map(personaId), licensed.map(persona), licensed.map(shareId)),
   fingerprint: "",
   windowUntil: noonInMillis,
-  respondBy: initialResponseDeadline("live", noonInMillis, defaults),
+  respondBy: calculateInitialResponseDeadline("live", noonInMillis, defaults),
   isDeadlineFixed: false,
   quotas: null,
   storage: null,
@@ -74,7 +74,7 @@ describe("Results of a submission", () => {
   it("a submission returns one result per requested persona in the order of the request, including repetitions", () => {
     const wanted = submission([3, 9, 1, 3, 2, 9, 2], [1, 2, 3])
     const own = (number: number) => wanted.candidates.find(({ persona }) => persona.id === personaId(number))!.shareId
-    assert.deepStrictEqual(submissionResultsOf(wanted, holders(wanted, [2])), [
+    assert.deepStrictEqual(makeSubmissionResults(wanted, holders(wanted, [2])), [
       { personaId: personaId(3), status: "sent", shareId: own(3), duplicateOf: null },
       { personaId: personaId(9), status: "not_licensed", shareId: null, duplicateOf: null },
       { personaId: personaId(1), status: "sent", shareId: own(1), duplicateOf: null },
@@ -101,8 +101,8 @@ describe("Results of a submission", () => {
     return fc.assert(
       fc.property(numbers, some, some, (requested, licensed, held) => {
         const wanted = submission(requested, licensed)
-        const answered = submissionResultsOf(wanted, holders(wanted, held))
-        const made = newAssignmentsOf(wanted, holders(wanted, held))
+        const answered = makeSubmissionResults(wanted, holders(wanted, held))
+        const made = makeNewAssignments(wanted, holders(wanted, held))
         assert.deepStrictEqual(
           answered.map(({ personaId }) => personaId),
           wanted.requested
@@ -133,7 +133,7 @@ describe("Results of a submission", () => {
 
   it("every result of a submission has the status not_licensed when no requested persona is licensed", () => {
     const wanted = submission([1, 1, 2], [])
-    const answered = submissionResultsOf(wanted, new Map())
+    const answered = makeSubmissionResults(wanted, new Map())
     assert.deepStrictEqual(
       answered.map(({ status }) => status),
       ["not_licensed", "not_licensed", "not_licensed"]
@@ -155,7 +155,7 @@ describe("Candidates of a submission", () => {
 describe("New assignments", () => {
   it("a new assignment waits for the creator's response, and has a copy of the persona data that the partner saw", () => {
     const wanted = submission([1], [1])
-    const [made] = newAssignmentsOf(wanted, holders(wanted, []))
+    const [made] = makeNewAssignments(wanted, holders(wanted, []))
     assert.deepInclude(made, {
       topicId,
       environment: "live",

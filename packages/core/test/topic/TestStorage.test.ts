@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import * as Option from "effect/Option"
-import { findExceededTestStorageLimit, maxStoredBytesOfTopic } from "../../src/topic/TestStorage.ts"
+import { estimateMaxTopicBytes, findExceededTestStorageLimit } from "../../src/topic/TestStorage.ts"
 
 it("the calculated size of a topic grows with each text by at least the text's UTF-8 bytes", () => {
   const topic = { content: "Who wins?", externalReference: null, metadata: {} }
-  const size = (changes: object, personas = 0) => maxStoredBytesOfTopic({ ...topic, ...changes }, personas)
+  const size = (changes: object, personas = 0) => estimateMaxTopicBytes({ ...topic, ...changes }, personas)
   const text = "é".repeat(50)
   for (const personas of [0, 3]) {
     const bare = size({}, personas)

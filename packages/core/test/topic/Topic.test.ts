@@ -1,6 +1,6 @@
 import { describe, it } from "@effect/vitest"
 import { assert } from "vitest"
-import { findContentProblem, isExternalReference } from "../../src/topic/Topic.ts"
+import { findTopicContentProblem, isExternalReference } from "../../src/topic/Topic.ts"
 
 const bounds = { min: 10, max: 500 }
 
@@ -12,24 +12,25 @@ describe("Topic content", () => {
       ["😀", 10],
       ["😀", 500]
     ] as const)
-      assert.isNull(findContentProblem(` \n${unit.repeat(length)}\t `, bounds))
-    assert.strictEqual(findContentProblem(`   ${"a".repeat(9)}   `, bounds), "length")
-    assert.strictEqual(findContentProblem("😀".repeat(501), bounds), "length")
+      assert.isNull(findTopicContentProblem(` \n${unit.repeat(length)}\t `, bounds))
+    assert.strictEqual(findTopicContentProblem(`   ${"a".repeat(9)}   `, bounds), "length")
+    assert.strictEqual(findTopicContentProblem("😀".repeat(501), bounds), "length")
   })
 
   it("a topic's content must contain a readable character", () => {
     for (const nothing of ["\u200b", "\u2060", "\u3164", "\u202e", "\u115f", "\ufe0f", "\u{e0041}"]) {
-      assert.strictEqual(findContentProblem(nothing.repeat(20), bounds), "invisible", nothing)
-      assert.isNull(findContentProblem(`${nothing.repeat(20)}?`, bounds))
+      assert.strictEqual(findTopicContentProblem(nothing.repeat(20), bounds), "invisible", nothing)
+      assert.isNull(findTopicContentProblem(`${nothing.repeat(20)}?`, bounds))
     }
-    for (const something of ["?", "😀", "ㄱ", "1", "ก"]) assert.isNull(findContentProblem(something.repeat(20), bounds))
+    for (const something of ["?", "😀", "ㄱ", "1", "ก"])
+      assert.isNull(findTopicContentProblem(something.repeat(20), bounds))
   })
 
   it("a topic's content must not contain control characters except tabs and line breaks", () => {
     for (const control of ["\u0000", "\u0007", "\u001b", "\u007f", "\u0085"]) {
-      assert.strictEqual(findContentProblem(`A question${control} with one`, bounds), "controls")
+      assert.strictEqual(findTopicContentProblem(`A question${control} with one`, bounds), "controls")
     }
-    assert.isNull(findContentProblem("A question\n\ton two lines", bounds))
+    assert.isNull(findTopicContentProblem("A question\n\ton two lines", bounds))
   })
 })
 

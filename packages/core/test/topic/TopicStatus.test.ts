@@ -72,11 +72,7 @@ describe("Topic status", () => {
       const present = states.flatMap(([outcome], kind) =>
         Array<AssignmentOutcome>(distribution[kind] ?? 0).fill(outcome)
       )
-      assert.strictEqual(
-        TopicStatus.topicStatusFromCounts(counted(present)),
-        defined(letters(present)),
-        `${distribution}`
-      )
+      assert.strictEqual(TopicStatus.deriveTopicStatus(counted(present)), defined(letters(present)), `${distribution}`)
       combinations += 1
     }
     assert.strictEqual(combinations, 5005, "15 choose 9: all of them")
@@ -84,12 +80,12 @@ describe("Topic status", () => {
 
   it("a topic is pending until a creator responds with a perspective, and completed once no assignment is open", () => {
     const sent = { ...TopicStatus.emptyTopicCounts, topic_sent: 3 }
-    assert.strictEqual(TopicStatus.topicStatusFromCounts(sent), "pending")
-    assert.strictEqual(TopicStatus.topicStatusFromCounts({ ...sent, declined: 2 }), "pending")
-    assert.strictEqual(TopicStatus.topicStatusFromCounts({ ...sent, opinion_injected: 1 }), "in_progress")
-    assert.strictEqual(TopicStatus.topicStatusFromCounts({ ...sent, creator_approved: 1 }), "partial")
+    assert.strictEqual(TopicStatus.deriveTopicStatus(sent), "pending")
+    assert.strictEqual(TopicStatus.deriveTopicStatus({ ...sent, declined: 2 }), "pending")
+    assert.strictEqual(TopicStatus.deriveTopicStatus({ ...sent, opinion_injected: 1 }), "in_progress")
+    assert.strictEqual(TopicStatus.deriveTopicStatus({ ...sent, creator_approved: 1 }), "partial")
     const settled = { ...TopicStatus.emptyTopicCounts, commentary_generated: 2, abandoned: 2, expired: 1 }
-    assert.strictEqual(TopicStatus.topicStatusFromCounts(settled), "completed")
+    assert.strictEqual(TopicStatus.deriveTopicStatus(settled), "completed")
   })
 })
 
@@ -104,7 +100,7 @@ describe("Topic counts", () => {
         for (const [which, next] of taken) {
           const before = counts
           const kept = { ...before }
-          counts = TopicStatus.countsAfterChange(counts, present[which]!, next)
+          counts = TopicStatus.updateTopicCounts(counts, present[which]!, next)
           present[which] = next
           assert.deepStrictEqual(counts, counted(present))
           assert.deepStrictEqual(before, kept, "the counts before stay as they were")
@@ -122,7 +118,7 @@ describe("Assignment states in summaries", () => {
   it("partners see an approved assignment as completed, an assignment settled without a commentary as failed, and others as pending", () => {
     for (const [outcome, letter] of states) {
       const expected = letter === "A" ? "completed" : letter === "F" ? "failed" : "pending"
-      assert.strictEqual(TopicStatus.summaryCategoryOf(outcome), expected)
+      assert.strictEqual(TopicStatus.findSummaryCategory(outcome), expected)
     }
   })
 

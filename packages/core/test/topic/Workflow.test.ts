@@ -172,7 +172,7 @@ describe("Deadlines", () => {
     assert.strictEqual(draft.approveBy, noonInMillis + 7 * day)
     for (const act of [
       (now: number) => Workflow.approve(draft, approval, now),
-      (now: number) => Workflow.revise(draft, revision, now, policy),
+      (now: number) => Workflow.requestRevision(draft, revision, now, policy),
       (now: number) => Workflow.withdraw(draft, silence, now)
     ]) {
       assert.isNull(getRefusalReason(act(noonInMillis + 7 * day - 1)))
@@ -183,7 +183,7 @@ describe("Deadlines", () => {
   it("a draft that arrives after the deadline is not stored, even if no worker has ended the assignment yet", () => {
     const draft = makeAssignmentWithDraft(policy)
     const asked = noonInMillis + 7 * day - 1000
-    const revised = getAssignmentOrThrow(Workflow.revise(draft, revision, asked, policy))
+    const revised = getAssignmentOrThrow(Workflow.requestRevision(draft, revision, asked, policy))
     const running = Option.getOrThrow(findDueStep(revised, asked, policy)).assignment
     const late = { ticket: running.generation.ticket, draftId: makeDraftId(2), content: "Another draft." }
     assert.strictEqual(
@@ -204,7 +204,7 @@ describe("Deadlines", () => {
     const unnamed = { draftId: null, instructions: "" }
     for (const start of [
       (now: number) => Workflow.restartGeneration(stalled, now, "operator.restarted"),
-      (now: number) => Workflow.revise(stalled, unnamed, now, policy)
+      (now: number) => Workflow.requestRevision(stalled, unnamed, now, policy)
     ]) {
       assert.isNull(getRefusalReason(start(noonInMillis + day - 1)))
       assert.strictEqual(getRefusalReason(start(noonInMillis + day)), "too_late")
@@ -213,7 +213,7 @@ describe("Deadlines", () => {
 
   it("a revision cannot be restarted after the draft's deadline, even if no worker has ended the assignment yet", () => {
     const running = runStepAtDueTime(
-      getAssignmentOrThrow(Workflow.revise(makeAssignmentWithDraft(policy), revision, noonInMillis, policy)),
+      getAssignmentOrThrow(Workflow.requestRevision(makeAssignmentWithDraft(policy), revision, noonInMillis, policy)),
       policy
     ).assignment
     const report = { ticket: running.generation.ticket, permanent: true }
@@ -257,10 +257,10 @@ describe("Repeated and late reports of attempts", () => {
 
   it("an attempt that reports a draft after its lease has expired does not complete a newer revision request", () => {
     const { stalled, ticket } = lost(
-      getAssignmentOrThrow(Workflow.revise(makeAssignmentWithDraft(policy), revision, noonInMillis, policy))
+      getAssignmentOrThrow(Workflow.requestRevision(makeAssignmentWithDraft(policy), revision, noonInMillis, policy))
     )
     const wish = { draftId: makeDraftId(1), instructions: "Longer." }
-    const wanted = getAssignmentOrThrow(Workflow.revise(stalled, wish, noonInMillis + hour, policy))
+    const wanted = getAssignmentOrThrow(Workflow.requestRevision(stalled, wish, noonInMillis + hour, policy))
     const late = { ticket, draftId: makeDraftId(2), content: "A shorter draft." }
     assert.strictEqual(applyGeneratedDraft(wanted, late, noonInMillis + hour, policy).assignment, wanted)
   })
@@ -276,12 +276,13 @@ describe("Repeated actions", () => {
       draft,
       (present: Assignment) => Workflow.approve(present, { ...approval, content: "Edited." }, noonInMillis)
     ],
-    revise: [draft, (present: Assignment) => Workflow.revise(present, revision, noonInMillis, policy)],
+    revise: [draft, (present: Assignment) => Workflow.requestRevision(present, revision, noonInMillis, policy)],
     withdraw: [draft, (present: Assignment) => Workflow.withdraw(present, { reason: "No." }, noonInMillis)],
     "start again": [
       applyGenerationFailure(makeAssignmentInGeneration(policy), { ticket: 1, permanent: true }, noonInMillis, policy)
         .assignment,
-      (present: Assignment) => Workflow.revise(present, { draftId: null, instructions: "" }, noonInMillis, policy)
+      (present: Assignment) =>
+        Workflow.requestRevision(present, { draftId: null, instructions: "" }, noonInMillis, policy)
     ]
   } as const
   for (const [name, [present, act]] of Object.entries(cases)) {
@@ -312,8 +313,8 @@ describe("Repeated actions", () => {
     )
     assert.strictEqual(getRefusalReason(Workflow.decline(responded, silence, noonInMillis)), "not_allowed")
     const wish = { ...revision, instructions: "Longer." }
-    const revised = getAssignmentOrThrow(Workflow.revise(draft, revision, noonInMillis, policy))
-    assert.strictEqual(getRefusalReason(Workflow.revise(revised, wish, noonInMillis, policy)), "busy")
+    const revised = getAssignmentOrThrow(Workflow.requestRevision(draft, revision, noonInMillis, policy))
+    assert.strictEqual(getRefusalReason(Workflow.requestRevision(revised, wish, noonInMillis, policy)), "busy")
   })
 })
 
@@ -322,7 +323,7 @@ describe("Actions on a draft", () => {
     const draft = makeAssignmentWithDraft(policy)
     assert.isNull(getRefusalReason(Workflow.approve(draft, { ...approval, draftId: null }, noonInMillis)))
     const running = runStepAtDueTime(
-      getAssignmentOrThrow(Workflow.revise(draft, revision, noonInMillis, policy)),
+      getAssignmentOrThrow(Workflow.requestRevision(draft, revision, noonInMillis, policy)),
       policy
     ).assignment
     const other = { ticket: running.generation.ticket, draftId: makeDraftId(2), content: "Another draft." }
@@ -347,20 +348,25 @@ describe("Actions on a draft", () => {
     for (let number = 2; number <= 10; number++) {
       const wish = { draftId: makeDraftId(number - 1), instructions: "" }
       const running = runStepAtDueTime(
-        getAssignmentOrThrow(Workflow.revise(present, wish, noonInMillis, policy)),
+        getAssignmentOrThrow(Workflow.requestRevision(present, wish, noonInMillis, policy)),
         policy
       ).assignment
       const draft = { ticket: running.generation.ticket, draftId: makeDraftId(number), content: `Draft ${number}.` }
       present = applyGeneratedDraft(running, draft, noonInMillis, policy).assignment
     }
     assert.strictEqual(present.draft?.number, 10)
-    const eleventh = Workflow.revise(present, { draftId: makeDraftId(10), instructions: "" }, noonInMillis, policy)
+    const eleventh = Workflow.requestRevision(
+      present,
+      { draftId: makeDraftId(10), instructions: "" },
+      noonInMillis,
+      policy
+    )
     assert.strictEqual(getRefusalReason(eleventh), "too_many_drafts")
   })
 
   it("a draft can be approved while another draft is generated, and the other draft is then ignored", () => {
     const running = runStepAtDueTime(
-      getAssignmentOrThrow(Workflow.revise(makeAssignmentWithDraft(policy), revision, noonInMillis, policy)),
+      getAssignmentOrThrow(Workflow.requestRevision(makeAssignmentWithDraft(policy), revision, noonInMillis, policy)),
       policy
     ).assignment
     const approved = getAssignmentOrThrow(Workflow.approve(running, approval, noonInMillis))

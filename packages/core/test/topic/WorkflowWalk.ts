@@ -63,7 +63,7 @@ const take = (walk: WorkflowWalk, action: WalkAction): Step => {
     }
     case "revise": {
       const about = resolveDraftReference(walk, action.draft) as ReturnType<typeof makeDraftId> | null
-      return Workflow.revise(present, { draftId: about, instructions: action.words }, now, policy)
+      return Workflow.requestRevision(present, { draftId: about, instructions: action.words }, now, policy)
     }
     case "drafted": {
       const ticket = findAttemptTicket(walk, action)

@@ -2,10 +2,10 @@ import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import { fromIso, toIso } from "../../src/shared/Instant.ts"
-import { billingPeriodBounds, billingPeriodOf } from "../../src/usage/BillingPeriod.ts"
+import { calculateBillingPeriodBounds, findBillingPeriod } from "../../src/usage/BillingPeriod.ts"
 
 const boundsOf = (iso: string) => {
-  const { end, start } = billingPeriodBounds(fromIso(iso))
+  const { end, start } = calculateBillingPeriodBounds(fromIso(iso))
   return [toIso(start).slice(0, 10), toIso(end).slice(0, 10)]
 }
 
@@ -30,11 +30,11 @@ describe("Billing periods", () => {
   it("billing periods have no gaps and no overlaps", () =>
     fc.assert(
       fc.property(fc.integer({ min: 0, max: horizon - 1 }), (moment) => {
-        const { end: next, start } = billingPeriodBounds(moment)
+        const { end: next, start } = calculateBillingPeriodBounds(moment)
         assert.isTrue(start <= moment && moment < next)
-        assert.strictEqual(billingPeriodOf(start), billingPeriodOf(moment))
-        assert.strictEqual(billingPeriodOf(next - 1), billingPeriodOf(moment))
-        assert.notStrictEqual(billingPeriodOf(start - 1), billingPeriodOf(moment))
+        assert.strictEqual(findBillingPeriod(start), findBillingPeriod(moment))
+        assert.strictEqual(findBillingPeriod(next - 1), findBillingPeriod(moment))
+        assert.notStrictEqual(findBillingPeriod(start - 1), findBillingPeriod(moment))
         const days = (next - start) / 86_400_000
         assert.include([28, 29, 30, 31], days)
       })

@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { findExceededQuota, remainingQuota } from "../../src/usage/Quota.ts"
+import { calculateRemainingQuota, findExceededQuota } from "../../src/usage/Quota.ts"
 
 const figure = fc.nat({ max: 20 })
 
@@ -39,7 +39,7 @@ describe("Quotas", () => {
     const quotas = { topics_per_month: 10, commentaries_per_month: 5 }
     const { remaining: left } = Option.getOrThrow(findExceededQuota({ topics: 0, commentaryUnits: 8 }, quotas, 1))
     assert.strictEqual(left, 0)
-    assert.strictEqual(remainingQuota(5, 8), 0)
-    assert.strictEqual(remainingQuota(8, 5), 3)
+    assert.strictEqual(calculateRemainingQuota(5, 8), 0)
+    assert.strictEqual(calculateRemainingQuota(8, 5), 3)
   })
 })

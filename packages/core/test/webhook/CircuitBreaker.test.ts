@@ -58,7 +58,7 @@ const after = (steps: ReadonlyArray<Step>, from: CircuitBreaker.ReceiverState = 
   const alarms: Array<CircuitBreaker.ContactAlertReason | null> = []
   let receiver = from
   for (const [index, step] of steps.entries()) {
-    const judged = CircuitBreaker.afterAttempt(
+    const judged = CircuitBreaker.updateAfterAttempt(
       receiver,
       { attempt: step.attempt, eventId: event(step.event ?? index % 2), probe: step.probe ?? false },
       step.attempt.at + step.attempt.duration,
@@ -166,8 +166,8 @@ describe("Receivers that answer 429", () => {
     const { receiver } = after([busy(start), { attempt: success(start) }])
     const until = start + 10 + minute
     expect(receiver.quietUntil).toBe(until)
-    expect(CircuitBreaker.allowedDeliveries(receiver, 0, until - 1, policy).limit).toBe(0)
-    expect(CircuitBreaker.allowedDeliveries(receiver, 0, until, policy).limit).toBe(policy.concurrency)
+    expect(CircuitBreaker.calculateDeliveryAllowance(receiver, 0, until - 1, policy).limit).toBe(0)
+    expect(CircuitBreaker.calculateDeliveryAllowance(receiver, 0, until, policy).limit).toBe(policy.concurrency)
   })
 
   it("the first success after a pause removes all restrictions of a receiver that answered 429", () => {
@@ -178,20 +178,20 @@ describe("Receivers that answer 429", () => {
 
   it("a manual retry does not end a pause that was caused neither by the circuit breaker nor by a 429", () => {
     const suspended = { ...fresh, quietUntil: start + minute }
-    expect(CircuitBreaker.afterManualRetry(suspended).quietUntil).toBe(start + minute)
+    expect(CircuitBreaker.updateAfterManualRetry(suspended).quietUntil).toBe(start + minute)
   })
 
   it("a receiver that answers 429 during a slow drain continues to drain slowly after the pause", () => {
     const before = CircuitBreaker.startBacklogRateLimit(fresh, start)
     const { receiver } = after([busy(start)], before)
     const until = start + 10 + minute
-    expect(CircuitBreaker.afterClaim(receiver, { limit: 0, count: 0 }, start + second, policy)).toBe(receiver)
+    expect(CircuitBreaker.updateAfterClaim(receiver, { limit: 0, count: 0 }, start + second, policy)).toBe(receiver)
     expect(receiver.health.draining).toEqual({ since: until, sent: 0 })
-    expect(CircuitBreaker.allowedDeliveries(receiver, 0, until, policy).limit).toBe(policy.concurrency)
+    expect(CircuitBreaker.calculateDeliveryAllowance(receiver, 0, until, policy).limit).toBe(policy.concurrency)
   })
 
   it("a manual retry ends the pause of a receiver that answered 429", () => {
-    expect(CircuitBreaker.afterManualRetry(after([busy(start)]).receiver).quietUntil).toBe(null)
+    expect(CircuitBreaker.updateAfterManualRetry(after([busy(start)]).receiver).quietUntil).toBe(null)
   })
 
   it("429 responses cause no mail to the contact while the partner has paused the webhook", () => {
@@ -231,9 +231,9 @@ describe("Circuit breaker", () => {
     for (let probes = 0; probes < 8; probes++) {
       const at = receiver.quietUntil ?? 0
       waits.push((at - now) / second)
-      expect(CircuitBreaker.allowedDeliveries(receiver, 0, at - 1, policy)).toEqual({ limit: 0, probe: true })
-      expect(CircuitBreaker.allowedDeliveries(receiver, 0, at, policy)).toEqual({ limit: 1, probe: true })
-      expect(CircuitBreaker.allowedDeliveries(receiver, 1, at, policy)).toEqual({ limit: 0, probe: true })
+      expect(CircuitBreaker.calculateDeliveryAllowance(receiver, 0, at - 1, policy)).toEqual({ limit: 0, probe: true })
+      expect(CircuitBreaker.calculateDeliveryAllowance(receiver, 0, at, policy)).toEqual({ limit: 1, probe: true })
+      expect(CircuitBreaker.calculateDeliveryAllowance(receiver, 1, at, policy)).toEqual({ limit: 0, probe: true })
       receiver = after([{ attempt: attempt(at), probe: true }], receiver).receiver
       now = at + 10
     }
@@ -275,48 +275,49 @@ describe("Circuit breaker", () => {
       const now = since + second * 1000
       let count = 0
       for (let limit = 1; limit > 0; ) {
-        limit = CircuitBreaker.allowedDeliveries(receiver, 0, now, policy).limit
+        limit = CircuitBreaker.calculateDeliveryAllowance(receiver, 0, now, policy).limit
         count += limit
-        if (limit > 0) receiver = CircuitBreaker.afterClaim(receiver, { limit, count: limit }, now, policy)
+        if (limit > 0) receiver = CircuitBreaker.updateAfterClaim(receiver, { limit, count: limit }, now, policy)
       }
       sent.push(count)
       expect(receiver.quietUntil).toBe(now + 1000)
-      expect(CircuitBreaker.allowedDeliveries(receiver, 0, now + 999, policy).limit).toBe(0)
+      expect(CircuitBreaker.calculateDeliveryAllowance(receiver, 0, now + 999, policy).limit).toBe(0)
     }
     expect(sent).toEqual([10, 20, 40, 80, 160, 320, 640])
-    const over = CircuitBreaker.afterClaim(receiver, { limit: 5, count: 5 }, since + 7000, policy)
+    const over = CircuitBreaker.updateAfterClaim(receiver, { limit: 5, count: 5 }, since + 7000, policy)
     expect(over).toMatchObject({ quietUntil: null, health: { draining: null } })
-    expect(CircuitBreaker.allowedDeliveries(over, 0, since + 7000, policy).limit).toBe(5)
+    expect(CircuitBreaker.calculateDeliveryAllowance(over, 0, since + 7000, policy).limit).toBe(5)
   })
 
   it("the slow drain ends when fewer deliveries are due than allowed", () => {
     const closed = after([{ attempt: success(start + minute), probe: true }], open).receiver
-    expect(CircuitBreaker.afterClaim(closed, { limit: 5, count: 4 }, start + 2 * minute, policy).health.draining).toBe(
-      null
-    )
+    expect(
+      CircuitBreaker.updateAfterClaim(closed, { limit: 5, count: 4 }, start + 2 * minute, policy).health.draining
+    ).toBe(null)
   })
 })
 
 describe("Number of allowed deliveries", () => {
   it("a healthy receiver may have 5 concurrent deliveries, a failing receiver 1, and a paused or disabled receiver 0", () => {
-    expect(CircuitBreaker.allowedDeliveries(fresh, 0, start, policy)).toEqual({ limit: 5, probe: false })
-    expect(CircuitBreaker.allowedDeliveries(fresh, 3, start, policy).limit).toBe(2)
-    expect(CircuitBreaker.allowedDeliveries(fresh, 7, start, policy).limit).toBe(0)
+    expect(CircuitBreaker.calculateDeliveryAllowance(fresh, 0, start, policy)).toEqual({ limit: 5, probe: false })
+    expect(CircuitBreaker.calculateDeliveryAllowance(fresh, 3, start, policy).limit).toBe(2)
+    expect(CircuitBreaker.calculateDeliveryAllowance(fresh, 7, start, policy).limit).toBe(0)
     const failing = after(failures(1, 0)).receiver
-    expect(CircuitBreaker.allowedDeliveries(failing, 0, start, policy).limit).toBe(1)
-    expect(CircuitBreaker.allowedDeliveries(failing, 1, start, policy).limit).toBe(0)
+    expect(CircuitBreaker.calculateDeliveryAllowance(failing, 0, start, policy).limit).toBe(1)
+    expect(CircuitBreaker.calculateDeliveryAllowance(failing, 1, start, policy).limit).toBe(0)
     for (const status of ["paused", "disabled"] as const) {
       expect(
-        CircuitBreaker.allowedDeliveries({ ...fresh, webhook: { ...fresh.webhook, status } }, 0, start, policy).limit
+        CircuitBreaker.calculateDeliveryAllowance({ ...fresh, webhook: { ...fresh.webhook, status } }, 0, start, policy)
+          .limit
       ).toBe(0)
     }
     const quiet = { ...fresh, quietUntil: start }
-    expect(CircuitBreaker.allowedDeliveries(quiet, 0, start - 1, policy).limit).toBe(0)
-    expect(CircuitBreaker.allowedDeliveries(quiet, 0, start, policy).limit).toBe(5)
+    expect(CircuitBreaker.calculateDeliveryAllowance(quiet, 0, start - 1, policy).limit).toBe(0)
+    expect(CircuitBreaker.calculateDeliveryAllowance(quiet, 0, start, policy).limit).toBe(5)
   })
 
   it("claiming deliveries does not change the state of a receiver without a slow drain", () => {
-    expect(CircuitBreaker.afterClaim(fresh, { limit: 5, count: 5 }, start, policy)).toBe(fresh)
+    expect(CircuitBreaker.updateAfterClaim(fresh, { limit: 5, count: 5 }, start, policy)).toBe(fresh)
   })
 })
 
@@ -324,9 +325,9 @@ describe("recovery of a receiver", () => {
   it("a recovery starts a slow drain, except while the circuit breaker is open or a drain is running", () => {
     const begun = CircuitBreaker.startBacklogRateLimit(fresh, start)
     expect(begun.health.draining).toEqual({ since: start, sent: 0 })
-    expect(CircuitBreaker.allowedDeliveries(begun, 0, start, policy).limit).toBe(5)
+    expect(CircuitBreaker.calculateDeliveryAllowance(begun, 0, start, policy).limit).toBe(5)
     expect(
-      CircuitBreaker.allowedDeliveries(
+      CircuitBreaker.calculateDeliveryAllowance(
         { ...begun, health: { ...begun.health, draining: { since: start, sent: 10 } } },
         0,
         start,
@@ -353,8 +354,8 @@ describe("Clock corrections", () => {
   it("after the clock is set back, a slow drain ends instead of blocking deliveries", () => {
     const closed = { ...fresh, health: { ...CircuitBreaker.healthyState, draining: { since: start, sent: 10 } } }
     const earlier = start - month
-    const allowed = CircuitBreaker.allowedDeliveries(closed, 0, earlier, policy)
-    const { health, quietUntil } = CircuitBreaker.afterClaim(
+    const allowed = CircuitBreaker.calculateDeliveryAllowance(closed, 0, earlier, policy)
+    const { health, quietUntil } = CircuitBreaker.updateAfterClaim(
       closed,
       { ...allowed, count: allowed.limit },
       earlier,

@@ -1,8 +1,8 @@
 /** Tests the status of a delivery, which depends on the stored state of the delivery and on the webhook. */
 import { EventId, OrganizationId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
-import { type Delivery, storedStateForStatus, withDeliveryStatus } from "@partner-commentary/core/webhook/Delivery"
-import { lowestEventIdAt, timeOfEventId } from "@partner-commentary/core/webhook/Event"
+import { addDeliveryStatus, type Delivery, toStoredDeliveryState } from "@partner-commentary/core/webhook/Delivery"
+import { extractEventTime, makeLowestEventId } from "@partner-commentary/core/webhook/Event"
 import { describe, expect, it } from "vitest"
 
 const now = Date.parse("2026-01-30T12:00:00.000Z")
@@ -47,8 +47,8 @@ const waiting: Delivery = {
 
 describe("Deliveries", () => {
   it("a waiting delivery is pending with the time of the next attempt, and a delivery in flight has no such time", () => {
-    expect(withDeliveryStatus(waiting, receiver)).toMatchObject({ status: "pending", nextAttemptAt: now + 5000 })
-    expect(withDeliveryStatus({ ...waiting, inFlight: true }, receiver)).toMatchObject({
+    expect(addDeliveryStatus(waiting, receiver)).toMatchObject({ status: "pending", nextAttemptAt: now + 5000 })
+    expect(addDeliveryStatus({ ...waiting, inFlight: true }, receiver)).toMatchObject({
       status: "pending",
       nextAttemptAt: null
     })
@@ -56,16 +56,16 @@ describe("Deliveries", () => {
 
   it("the next attempt of a delivery is not before the end of the webhook's pause", () => {
     const quiet = { ...receiver, quietUntil: now + 9000 }
-    expect(withDeliveryStatus(waiting, quiet)).toMatchObject({ status: "pending", nextAttemptAt: now + 9000 })
-    expect(withDeliveryStatus({ ...waiting, dueAt: now + 9001 }, quiet).nextAttemptAt).toBe(now + 9001)
+    expect(addDeliveryStatus(waiting, quiet)).toMatchObject({ status: "pending", nextAttemptAt: now + 9000 })
+    expect(addDeliveryStatus({ ...waiting, dueAt: now + 9001 }, quiet).nextAttemptAt).toBe(now + 9001)
   })
 
   it("a delivery is held while its webhook is paused or disabled, or while an open circuit breaker waits for its next probe", () => {
     for (const one of off) {
-      expect(withDeliveryStatus(waiting, one)).toMatchObject({ status: "held", nextAttemptAt: one.quietUntil })
-      expect([storedStateForStatus("held", one), storedStateForStatus("pending", one)]).toEqual(["pending", null])
+      expect(addDeliveryStatus(waiting, one)).toMatchObject({ status: "held", nextAttemptAt: one.quietUntil })
+      expect([toStoredDeliveryState("held", one), toStoredDeliveryState("pending", one)]).toEqual(["pending", null])
     }
-    expect([storedStateForStatus("held", receiver), storedStateForStatus("pending", receiver)]).toEqual([
+    expect([toStoredDeliveryState("held", receiver), toStoredDeliveryState("pending", receiver)]).toEqual([
       null,
       "pending"
     ])
@@ -75,13 +75,13 @@ describe("Deliveries", () => {
     for (const one of [receiver, ...off]) {
       for (const state of ["delivered", "failed"] as const) {
         const ended = { ...waiting, state, dueAt: null, settledAt: now }
-        expect(withDeliveryStatus(ended, one)).toMatchObject({ status: state, nextAttemptAt: null })
-        expect(storedStateForStatus(state, one)).toBe(state)
+        expect(addDeliveryStatus(ended, one)).toMatchObject({ status: state, nextAttemptAt: null })
+        expect(toStoredDeliveryState(state, one)).toBe(state)
       }
     }
   })
 
   it("the id of an event contains the time of the event", () => {
-    for (const moment of [0, now, 2 ** 40 + 1]) expect(timeOfEventId(lowestEventIdAt(moment))).toBe(moment)
+    for (const moment of [0, now, 2 ** 40 + 1]) expect(extractEventTime(makeLowestEventId(moment))).toBe(moment)
   })
 })

@@ -3,9 +3,9 @@
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
 import {
-  nextDeliveryStateOf,
+  type DeliveryRetryState,
+  decideNextDeliveryState,
   type QueuedDeliveryState,
-  type RetryState,
   scheduleManualAttempt
 } from "@partner-commentary/core/webhook/DeliveryPlan"
 import * as Duration from "effect/Duration"
@@ -25,9 +25,13 @@ const failed = (changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt => ({
   retryAfter: null,
   ...changes
 })
-const retryState = (changes: Partial<RetryState> = {}): RetryState => ({ attempts: 0, resumeAt: null, ...changes })
+const retryState = (changes: Partial<DeliveryRetryState> = {}): DeliveryRetryState => ({
+  attempts: 0,
+  resumeAt: null,
+  ...changes
+})
 const scheduled = (attempts: number, attempt: DeliveryAttempt, chance = 0) =>
-  nextDeliveryStateOf(retryState({ attempts }), { attempt, kind: "scheduled" }, chance, now, policy)
+  decideNextDeliveryState(retryState({ attempts }), { attempt, kind: "scheduled" }, chance, now, policy)
 
 describe("Delivery retry schedule", () => {
   it("the delivery retry delays are 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h: ten attempts over 75 hours", () => {
@@ -57,7 +61,7 @@ describe("Delivery retry schedule", () => {
     const success = failed({ status: 200, failure: null, reason: null })
     for (const kind of ["scheduled", "manual", "probe"] as const) {
       expect(
-        nextDeliveryStateOf(retryState({ attempts: 3, resumeAt: now }), { attempt: success, kind }, 0, now, policy)
+        decideNextDeliveryState(retryState({ attempts: 3, resumeAt: now }), { attempt: success, kind }, 0, now, policy)
       ).toEqual({
         state: "delivered"
       })
@@ -95,12 +99,19 @@ describe("Retry-After", () => {
   it("a delivery that gets only 429 fails after the duration of a full retry schedule, but a manual attempt does not fail the delivery", () => {
     const attempt = failed({ status: 429, retryAfter: "3600" })
     const then = (kind: "scheduled" | "manual" | "probe", resumeAt: number | null = null) =>
-      nextDeliveryStateOf(retryState({ attempts: 5, resumeAt }), { attempt, kind, isExhausted: true }, 0, now, policy)
+      decideNextDeliveryState(
+        retryState({ attempts: 5, resumeAt }),
+        { attempt, kind, isExhausted: true },
+        0,
+        now,
+        policy
+      )
     for (const kind of ["scheduled", "probe"] as const) expect(then(kind)).toEqual({ state: "failed", attempts: 5 })
     expect(then("manual", now + hour)).toEqual({ state: "pending", attempts: 5, dueAt: now + hour })
     const server = failed({ status: 503 })
     expect(
-      nextDeliveryStateOf(retryState(), { attempt: server, kind: "scheduled", isExhausted: true }, 0, now, policy).state
+      decideNextDeliveryState(retryState(), { attempt: server, kind: "scheduled", isExhausted: true }, 0, now, policy)
+        .state
     ).toBe("pending")
   })
 
@@ -129,7 +140,7 @@ describe("Probes, manual attempts and attempts without a signature", () => {
   it("a failed probe does not count as an attempt, and the delivery moves to the end of the queue", () => {
     for (const attempts of [0, 5, 9]) {
       expect(
-        nextDeliveryStateOf(retryState({ attempts }), { attempt: failed(), kind: "probe" }, 0.5, now, policy)
+        decideNextDeliveryState(retryState({ attempts }), { attempt: failed(), kind: "probe" }, 0.5, now, policy)
       ).toEqual({
         state: "pending",
         attempts,
@@ -140,7 +151,7 @@ describe("Probes, manual attempts and attempts without a signature", () => {
 
   it("a failed manual attempt does not count as a scheduled attempt, and does not restart a schedule that has ended", () => {
     const by = (resumeAt: number | null) =>
-      nextDeliveryStateOf(
+      decideNextDeliveryState(
         retryState({ attempts: 4, resumeAt }),
         { attempt: failed(), kind: "manual" },
         0.5,

@@ -25,7 +25,7 @@ const paused = (count: number, retryAfter: string | null = null) => {
   let throttle: Throttle.WebhookThrottleState | null = null
   let now = start
   for (let made = 0; made < count; made++) {
-    throttle = Throttle.throttleAfter429(throttle, busy(now, retryAfter), now, policy)
+    throttle = Throttle.updateAfter429(throttle, busy(now, retryAfter), now, policy)
     waits.push(throttle.until - now)
     now = throttle.until
   }
@@ -47,27 +47,27 @@ describe("Pauses after 429", () => {
   })
 
   it("429 responses to deliveries in flight at the start of a pause count as one 429 with the latest Retry-After", () => {
-    const first = Throttle.throttleAfter429(null, busy(start), start + 10, policy)
-    const other = Throttle.throttleAfter429(first, busy(start + 5, "60"), start + 20, policy)
+    const first = Throttle.updateAfter429(null, busy(start), start + 10, policy)
+    const other = Throttle.updateAfter429(first, busy(start + 5, "60"), start + 20, policy)
     expect(other).toEqual({ ...first, until: start + 20 + minute })
-    expect(Throttle.throttleAfter429(other, busy(start, "1"), start + 30, policy)).toEqual(other)
+    expect(Throttle.updateAfter429(other, busy(start, "1"), start + 30, policy)).toEqual(other)
   })
 
   it("a success resets the length of pauses after 429, unless the attempt started before the pause", () => {
     const { now, throttle } = paused(4)
-    expect(Throttle.throttleAfterSuccess(throttle, { at: throttle.pausedAt }, now, policy)).toBe(throttle)
-    const eased = Throttle.throttleAfterSuccess(throttle, { at: now }, now + 10, policy)
+    expect(Throttle.updateAfterSuccess(throttle, { at: throttle.pausedAt }, now, policy)).toBe(throttle)
+    const eased = Throttle.updateAfterSuccess(throttle, { at: now }, now + 10, policy)
     expect(eased).toEqual({ ...throttle, pauses: 0 })
-    const next = Throttle.throttleAfter429(eased, busy(now + second), now + second, policy)
+    const next = Throttle.updateAfter429(eased, busy(now + second), now + second, policy)
     expect(next.until - next.pausedAt).toBe(5 * second)
     expect(next.since).toBe(start)
   })
 
   it("if a pause ended an hour ago, the next 429 causes a pause of the shortest length", () => {
     const { now, throttle } = paused(4)
-    expect(Throttle.throttleAfterSuccess(throttle, { at: now }, now + hour - 1, policy)).not.toBe(null)
-    expect(Throttle.throttleAfterSuccess(throttle, { at: now }, now + hour, policy)).toBe(null)
-    expect(Throttle.throttleAfter429(throttle, busy(now + hour), now + hour, policy)).toMatchObject({
+    expect(Throttle.updateAfterSuccess(throttle, { at: now }, now + hour - 1, policy)).not.toBe(null)
+    expect(Throttle.updateAfterSuccess(throttle, { at: now }, now + hour, policy)).toBe(null)
+    expect(Throttle.updateAfter429(throttle, busy(now + hour), now + hour, policy)).toMatchObject({
       since: now + hour,
       pauses: 1
     })
@@ -76,7 +76,7 @@ describe("Pauses after 429", () => {
   it("a 429 response that arrives after the clock was set back starts a new pause", () => {
     const { throttle } = paused(2)
     const back = start - 2 * hour
-    expect(Throttle.throttleAfter429(throttle, busy(back), back, policy).until).toBe(back + 20 * second)
+    expect(Throttle.updateAfter429(throttle, busy(back), back, policy).until).toBe(back + 20 * second)
   })
 })
 
@@ -99,13 +99,13 @@ describe("Deliveries that get only 429", () => {
     const { now, throttle } = paused(3, "86400")
     const later = now + schedule
     for (const anew of [
-      Throttle.throttleAfterSuccess(throttle, { at: now }, now, policy),
-      Throttle.throttleAfterRecoveryStart(throttle)
+      Throttle.updateAfterSuccess(throttle, { at: now }, now, policy),
+      Throttle.updateAfterRecoveryStart(throttle)
     ]) {
-      expect(isExhausted(Throttle.throttleAfter429(anew, busy(now, "86400"), now, policy), later - 1)).toBe(false)
-      expect(isExhausted(Throttle.throttleAfter429(anew, busy(now, "86400"), now, policy), later)).toBe(true)
+      expect(isExhausted(Throttle.updateAfter429(anew, busy(now, "86400"), now, policy), later - 1)).toBe(false)
+      expect(isExhausted(Throttle.updateAfter429(anew, busy(now, "86400"), now, policy), later)).toBe(true)
     }
-    expect(isExhausted(Throttle.throttleAfterRecoveryStart(throttle), later)).toBe(false)
+    expect(isExhausted(Throttle.updateAfterRecoveryStart(throttle), later)).toBe(false)
   })
 
   it("the time limit for deliveries that get only 429 starts at `since` if an earlier version stored no `refusedSince`", () => {
@@ -116,7 +116,7 @@ describe("Deliveries that get only 429", () => {
   it("the time limit for deliveries that get only 429 starts now if a fast clock had set its start to the future", () => {
     const { throttle } = paused(3, "86400")
     const back = start - hour
-    expect(isExhausted(Throttle.throttleAfter429(throttle, busy(back), back, policy), back + schedule, back)).toBe(true)
+    expect(isExhausted(Throttle.updateAfter429(throttle, busy(back), back, policy), back + schedule, back)).toBe(true)
   })
 })
 

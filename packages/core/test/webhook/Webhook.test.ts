@@ -6,13 +6,13 @@ import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import type { OrganizationId, WebhookId } from "../../src/shared/Ids.ts"
-import { applyPatch, changedFieldsOf, type Webhook } from "../../src/webhook/Webhook.ts"
+import { applyPatch, listChangedFields, type Webhook } from "../../src/webhook/Webhook.ts"
 import {
   findWebhookSecretProblem,
   generateWebhookSecret,
   webhookSecretPattern
 } from "../../src/webhook/WebhookSecret.ts"
-import { findWebhookUrlProblem, hostOfUrl, webhookUrlPattern } from "../../src/webhook/WebhookUrl.ts"
+import { extractHost, findWebhookUrlProblem, webhookUrlPattern } from "../../src/webhook/WebhookUrl.ts"
 import { makeTestUuid } from "../topic/SampleAssignments.ts"
 
 const webhook = {
@@ -31,7 +31,7 @@ describe("Changes of a webhook", () => {
   it("a patch of a webhook keeps the fields that it omits, and sets updated_at if a field changes", () => {
     const after = applyPatch(webhook, { status: "paused" }, 9)
     assert.deepStrictEqual(after, { ...webhook, status: "paused", updatedAt: 9 })
-    assert.deepStrictEqual(changedFieldsOf(webhook, after), ["status"])
+    assert.deepStrictEqual(listChangedFields(webhook, after), ["status"])
   })
 
   it("a patch of a webhook without an effective change returns the same object", () => {
@@ -143,7 +143,7 @@ describe("Webhook URLs", () => {
     void fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, validSchemes: ["https"] }), (text) => {
         if (!isGood(text)) return
-        const host = hostOfUrl(text)
+        const host = extractHost(text)
         assert.notStrictEqual(host, "")
         assert.strictEqual(new URL(text).host, host)
         assert.notMatch(host, /[/?#@\s]/)

@@ -11,7 +11,7 @@ import { assert } from "vitest"
 import * as Instant from "../../src/shared/Instant.ts"
 import * as WebhookSignature from "../../src/webhook/WebhookSignature.ts"
 
-const signed = (secret: string, message: WebhookSignature.ContentToSign) =>
+const signed = (secret: string, message: WebhookSignature.WebhookContentToSign) =>
   Effect.flatMap(Mac.Mac, (mac) => WebhookSignature.sign(mac, [Redacted.make(secret)], message)).pipe(
     Effect.provide(Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto)))
   )
@@ -96,7 +96,7 @@ describe("Webhook signatures", () => {
         ` ${"~".repeat(31)}`,
         "WHSEC_".padEnd(32)
       ]) {
-        assert.isTrue(Option.isSome(WebhookSignature.signingKeyOf(secret)), secret)
+        assert.isTrue(Option.isSome(WebhookSignature.decodeSigningKey(secret)), secret)
       }
       for (const secret of [
         of(23),
@@ -113,7 +113,7 @@ describe("Webhook signatures", () => {
         `${of(24)}\n`,
         `${of(25).slice(0, -3)}9==`
       ]) {
-        assert.isTrue(Option.isNone(WebhookSignature.signingKeyOf(secret)), JSON.stringify(secret))
+        assert.isTrue(Option.isNone(WebhookSignature.decodeSigningKey(secret)), JSON.stringify(secret))
       }
     })
   )

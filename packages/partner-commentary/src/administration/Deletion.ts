@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 export const mailRetention = Duration.days(7)
 export const eventRetention = Duration.days(30)
 
-export const deletionCutoffs = (now: Instant.Instant, testRetention: Duration.Duration): DeletionCutoffs => ({
+export const calculateDeletionCutoffs = (now: Instant.Instant, testRetention: Duration.Duration): DeletionCutoffs => ({
   mails: Instant.plus(now, Duration.negate(mailRetention)),
   windows: now,
   answers: now,

@@ -2,7 +2,7 @@
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
-import { limitsOf } from "@partner-commentary/core/partner/Plan"
+import { resolveLimits } from "@partner-commentary/core/partner/Plan"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -62,7 +62,7 @@ export const toApiOrganization = (organization: Organization) => ({
   id: organization.id,
   name: organization.name,
   plan: organization.plan,
-  limits: limitsOf(organization),
+  limits: resolveLimits(organization),
   contact_email: organization.contactEmail,
   identity_id: organization.identityId,
   suspended_at: Instant.toIsoOrNull(organization.suspendedAt),

@@ -1,6 +1,6 @@
 /** Defines the findings of the doctor. A finding is the result of one check of the service. */
 
-export type DoctorCheck =
+export type DoctorCheckName =
   | "mails"
   | "generations"
   | "waiting mails"
@@ -13,7 +13,7 @@ export type DoctorCheck =
   | "personas"
   | "licences"
 
-export interface DoctorFinding<Check extends string = DoctorCheck> {
+export interface DoctorFinding<Check extends string = DoctorCheckName> {
   readonly check: Check
   /**
    * With the state `mend`, the checked part of the service does not work until the operator acts. With the state
@@ -29,6 +29,6 @@ const finding =
   (state: DoctorFinding["state"]) =>
   <Check extends string>(check: Check, message: string): DoctorFinding<Check> => ({ check, state, message })
 
-export const okFinding = finding("ok")
-export const noticeFinding = finding("notice")
-export const mendFinding = finding("mend")
+export const makeOkFinding = finding("ok")
+export const makeNoticeFinding = finding("notice")
+export const makeMendFinding = finding("mend")

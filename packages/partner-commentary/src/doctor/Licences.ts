@@ -6,11 +6,11 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { DoctorAdvice } from "./Advice.ts"
-import { type DoctorFinding, mendFinding, noticeFinding, okFinding } from "./Finding.ts"
+import { type DoctorFinding, makeMendFinding, makeNoticeFinding, makeOkFinding } from "./Finding.ts"
 
 const soon = { duration: Duration.days(7), text: "7 days" }
 
-export const checkLicences = Effect.fnUntraced(function* (advice: DoctorAdvice) {
+export const diagnoseLicences = Effect.fnUntraced(function* (advice: DoctorAdvice) {
   const now = yield* Instant.now
   const registry = yield* PersonaRegistry
   const organizations = yield* (yield* OrganizationRegistry).list
@@ -23,19 +23,19 @@ export const checkLicences = Effect.fnUntraced(function* (advice: DoctorAdvice) 
   const silent = (yield* registry.list).filter(({ creator, id }) => creator.email === "" && licensed.has(id))
   const ending = active.filter(({ until }) => until !== null && until < Instant.plus(now, soon.duration))
   const about = (check: DoctorFinding["check"], found: ReadonlyArray<DoctorFinding>, good: string) =>
-    found.length > 0 ? found : [okFinding(check, good)]
+    found.length > 0 ? found : [makeOkFinding(check, good)]
   return [
     ...about(
       "personas",
       silent.map(({ id, name }) =>
-        mendFinding("personas", `${name} has no creator address: ${advice.creatorEmail(id)}.`)
+        makeMendFinding("personas", `${name} has no creator address: ${advice.creatorEmail(id)}.`)
       ),
       "Each licensed persona has a creator address."
     ),
     ...about(
       "licences",
       ending.map(({ organization, personaName, until }) =>
-        noticeFinding(
+        makeNoticeFinding(
           "licences",
           `${organization.name}'s licence for ${personaName} ends at ${Instant.toIso(until ?? now)}.`
         )

@@ -8,46 +8,46 @@ import { findUndecryptableSecrets } from "@partner-commentary/core/webhook/Secre
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { DoctorAdvice } from "./Advice.ts"
-import { mendFinding, noticeFinding, okFinding } from "./Finding.ts"
-import { maxCountedRows, overdueThreshold } from "./StoredWork.ts"
+import { makeMendFinding, makeNoticeFinding, makeOkFinding } from "./Finding.ts"
+import { maxCountedProblems, overdueThreshold } from "./StoredWork.ts"
 
 /** Checks for overdue deliveries. The finding is only a notice, because the cause may be a partner's slow receiver. */
-export const checkOverdueDeliveries = Effect.fnUntraced(function* (advice: DoctorAdvice) {
+export const diagnoseOverdueDeliveries = Effect.fnUntraced(function* (advice: DoctorAdvice) {
   const due = yield* (yield* DeliveryStore).nextDue
   const now = yield* Instant.now
   return Option.exists(due, (at) => Instant.plus(at, overdueThreshold.duration) < now)
-    ? noticeFinding(
+    ? makeNoticeFinding(
         "deliveries",
         `An event has been due to an active webhook for more than ${overdueThreshold.text}: no worker runs, or its receiver is slower than its events; ${advice.slowReceivers}.`
       )
-    : okFinding("deliveries", "None is overdue.")
+    : makeOkFinding("deliveries", "None is overdue.")
 })
 
 /**
  * Checks for disabled webhooks. Only the partner can repair the receiver, but the operator may have to inform the
  * partner.
  */
-export const checkDisabledWebhooks = Effect.fnUntraced(function* (advice: DoctorAdvice) {
+export const diagnoseDisabledWebhooks = Effect.fnUntraced(function* (advice: DoctorAdvice) {
   const check = "disabled webhooks"
-  const { disabled: count } = yield* (yield* DeliveryStore).backlog(yield* Instant.now, maxCountedRows)
-  if (count === 0) return okFinding(check, "None is disabled.")
+  const { disabled: count } = yield* (yield* DeliveryStore).backlog(yield* Instant.now, maxCountedProblems)
+  if (count === 0) return makeOkFinding(check, "None is disabled.")
   const subject =
     count === 1
       ? "One webhook is disabled"
-      : `${count === maxCountedRows ? "At least " : ""}${count} webhooks are disabled`
-  return { ...noticeFinding(check, `${subject}: ${advice.disabledWebhooks}.`), count }
+      : `${count === maxCountedProblems ? "At least " : ""}${count} webhooks are disabled`
+  return { ...makeNoticeFinding(check, `${subject}: ${advice.disabledWebhooks}.`), count }
 })
 
 /** Returns a text such as `the secret of one webhook` or `the secrets of 2 webhooks`. */
-export const describeSecrets = (count: number): string =>
+export const formatSecretCount = (count: number): string =>
   count === 1 ? "the secret of one webhook" : `the secrets of ${count} webhooks`
 
 /** Checks that all webhook secrets can be decrypted. `holder` names the setting that contains the signing secrets. */
-export const checkSecretDecryption = Effect.fnUntraced(function* (advice: DoctorAdvice, holder: string) {
+export const diagnoseUndecryptableSecrets = Effect.fnUntraced(function* (advice: DoctorAdvice, holder: string) {
   const { length } = yield* findUndecryptableSecrets
-  if (length === 0) return okFinding("webhooks", "All webhook secrets can be decrypted.")
+  if (length === 0) return makeOkFinding("webhooks", "All webhook secrets can be decrypted.")
   const message =
-    `No entry of ${holder} decrypts ${describeSecrets(length)}, so that events cannot be signed: ` +
+    `No entry of ${holder} decrypts ${formatSecretCount(length)}, so that events cannot be signed: ` +
     `${advice.lostSecrets}; if it is lost, partners must register the webhook again.`
-  return { ...mendFinding("webhooks", message), count: length }
+  return { ...makeMendFinding("webhooks", message), count: length }
 })

@@ -13,16 +13,16 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { DoctorAdvice } from "./Advice.ts"
-import { type DoctorFinding, mendFinding, okFinding } from "./Finding.ts"
+import { type DoctorFinding, makeMendFinding, makeOkFinding } from "./Finding.ts"
 
 const listed = 10
 
 /** The maximum number of problems that a check counts. */
-export const maxCountedRows = 1000
+export const maxCountedProblems = 1000
 
-export const checkFailedMails = Effect.fnUntraced(function* (advice: DoctorAdvice) {
+export const diagnoseFailedMails = Effect.fnUntraced(function* (advice: DoctorAdvice) {
   const assignments = yield* AssignmentStore
-  const failed = yield* (yield* MailStore).failed(maxCountedRows)
+  const failed = yield* (yield* MailStore).failed(maxCountedProblems)
   const open = yield* Effect.filter(
     failed,
     Effect.fnUntraced(function* ({ mail }) {
@@ -33,8 +33,8 @@ export const checkFailedMails = Effect.fnUntraced(function* (advice: DoctorAdvic
     })
   )
   const [first] = open
-  if (first === undefined) return okFinding("mails", "No mail has finally failed.")
-  const least = failed.length === maxCountedRows ? "at least " : ""
+  if (first === undefined) return makeOkFinding("mails", "No mail has finally failed.")
+  const least = failed.length === maxCountedProblems ? "at least " : ""
   const earliest = Math.min(...open.map(({ at }) => at))
   const message =
     open.length === 1
@@ -42,68 +42,68 @@ export const checkFailedMails = Effect.fnUntraced(function* (advice: DoctorAdvic
         `fix the cause, then ${advice.resendMail(first.mail.shareId ?? "")}.`
       : `${least}${open.length} mails finally failed, the last one because of: ${first.reason}; ` +
         `fix the cause, then ${advice.resendMails(Instant.toIso(earliest))}.`
-  return { ...mendFinding("mails", message), count: open.length }
+  return { ...makeMendFinding("mails", message), count: open.length }
 })
 
 /** Returns the last part of a message, which lists the first ids. */
 const list = (ids: ReadonlyArray<string>) =>
   `${ids.length > listed ? `the first ${listed}: ` : "they are: "}${ids.slice(0, listed).join(" ")}`
 
-export const checkFailedGenerations = Effect.fnUntraced(function* (advice: DoctorAdvice) {
+export const diagnoseFailedGenerations = Effect.fnUntraced(function* (advice: DoctorAdvice) {
   const stalled = yield* (yield* AssignmentStore).stalled
   const [first] = stalled
-  if (first === undefined) return okFinding("generations", "No generation has finally failed.")
+  if (first === undefined) return makeOkFinding("generations", "No generation has finally failed.")
   const message =
     stalled.length === 1
       ? `One generation finally failed: fix the generator, then ${advice.retryDraft(first)}.`
       : `${stalled.length} generations finally failed: fix the generator, then ${advice.retryDrafts}; ${list(stalled)}`
-  return { ...mendFinding("generations", message), count: stalled.length }
+  return { ...makeMendFinding("generations", message), count: stalled.length }
 })
 
 const counted = (count: number, one: string, many: string) => (count === 1 ? `One ${one}` : `${count} ${many}`)
 
-export const checkMailsAwaitingRetry = Effect.gen(function* () {
+export const diagnoseMailsAwaitingRetry = Effect.gen(function* () {
   const failed = yield* (yield* WorkBacklog).mailsToRetry
-  if (Option.isNone(failed)) return okFinding("waiting mails", "None waits for a retry.")
+  if (Option.isNone(failed)) return makeOkFinding("waiting mails", "None waits for a retry.")
   const { count, lastReason, oldest } = failed.value
   const message =
     `${counted(count, "mail failed and waits", "mails failed and wait")}, ` +
     `since ${Instant.toIso(oldest)} at the earliest; the last reason: ${lastReason}.`
-  return { ...mendFinding("waiting mails", message), count }
+  return { ...makeMendFinding("waiting mails", message), count }
 })
 
-export const checkDraftsAwaitingRetry = Effect.gen(function* () {
+export const diagnoseDraftsAwaitingRetry = Effect.gen(function* () {
   const failed = yield* (yield* WorkBacklog).draftsToRetry
-  if (Option.isNone(failed)) return okFinding("waiting drafts", "None waits for a retry.")
+  if (Option.isNone(failed)) return makeOkFinding("waiting drafts", "None waits for a retry.")
   const { count, mostAttempts } = failed.value
   const message =
     `${counted(count, "draft failed and waits", "drafts failed and wait")} for another attempt; ` +
     `${counted(mostAttempts, "attempt", "attempts")} at one of them so far. The log says why.`
-  return { ...mendFinding("waiting drafts", message), count }
+  return { ...makeMendFinding("waiting drafts", message), count }
 })
 
 /** The time after which due work counts as overdue. */
 export const overdueThreshold = { duration: Duration.minutes(5), text: "5 minutes" }
 
-export const checkOverdueWork = Effect.fnUntraced(function* (advice: DoctorAdvice) {
+export const diagnoseOverdueWork = Effect.fnUntraced(function* (advice: DoctorAdvice) {
   const now = yield* Instant.now
   const waiting = [yield* (yield* AssignmentStore).nextDue(Environment.literals), yield* (yield* MailStore).nextDue]
   const overdue = waiting.some(Option.exists((due) => Instant.plus(due, overdueThreshold.duration) < now))
   return overdue
-    ? mendFinding("work", `Work has been due for more than ${overdueThreshold.text}: ${advice.work}.`)
-    : okFinding("work", "Nothing is overdue.")
+    ? makeMendFinding("work", `Work has been due for more than ${overdueThreshold.text}: ${advice.work}.`)
+    : makeOkFinding("work", "Nothing is overdue.")
 })
 
-/** Checks for failed audio and video jobs. `used` describes the speech server or function. */
-export const checkFailedMedia = Effect.fnUntraced(function* (advice: DoctorAdvice, used: string) {
-  const failed = yield* (yield* MediaJobStore).failed(maxCountedRows)
+/** Checks for failed audio and video jobs. `synthesizer` describes the speech server or function in words. */
+export const diagnoseFailedMedia = Effect.fnUntraced(function* (advice: DoctorAdvice, synthesizer: string) {
+  const failed = yield* (yield* MediaJobStore).failed(maxCountedProblems)
   const [first] = failed
-  if (first === undefined) return okFinding("media", `Audio: ${used}. No job has finally failed.`)
+  if (first === undefined) return makeOkFinding("media", `Audio: ${synthesizer}. No job has finally failed.`)
   const { kind, shareId } = first.job
   const message =
     failed.length === 1
       ? `The ${kind} of ${shareId} finally failed (${first.reason}): fix the cause, then ${advice.retryMedium(shareId)}.`
-      : `${failed.length === maxCountedRows ? "at least " : ""}${failed.length} audio or video finally failed, ` +
+      : `${failed.length === maxCountedProblems ? "at least " : ""}${failed.length} audio or video finally failed, ` +
         `the last one because of: ${first.reason}; fix the cause, then ${advice.retryMedia}.`
-  return { ...mendFinding("media", message), count: failed.length } satisfies DoctorFinding
+  return { ...makeMendFinding("media", message), count: failed.length } satisfies DoctorFinding
 })

@@ -1,11 +1,11 @@
 /**
- * Detects the kind of a Lambda event from its fields, and decodes the event. It is a schedule, or an HTTP request from
- * a REST API, an HTTP API, a function URL or a load balancer.
+ * Detects the kind of a Lambda event from its fields, and decodes the event. An event is a schedule, or an HTTP request
+ * from a REST API, an HTTP API, a function URL or a load balancer.
  */
 import { parseForwardedAddress } from "@partner-commentary/server/ClientAddress"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { invalidArgumentError, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
+import { makeInvalidArgumentError, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 import { type GatewayRequest, joinHeaderValues } from "./GatewayRequest.ts"
 import * as RequestTarget from "./RequestTarget.ts"
 
@@ -72,7 +72,7 @@ export const decodeLambdaEvent = (event: unknown): Result.Result<LambdaEvent, Pa
 }
 
 /** Rejects a Lambda event. The message explains what is wrong, and contains no data from the event. */
-const refuse = (message: string) => Result.fail(invalidArgumentError("event", message))
+const refuse = (message: string) => Result.fail(makeInvalidArgumentError("event", message))
 
 const fields = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
@@ -98,14 +98,14 @@ const decoded = ({
   typeof body === "string" ? new Uint8Array(Buffer.from(body, isBase64Encoded === true ? "base64" : "utf8")) : null
 
 /**
- * Returns whether the domain is one that API Gateway has generated. Paths on a generated domain start with the stage,
- * and paths on a custom domain start with the base path of its mapping.
+ * Returns whether API Gateway has generated the domain. Paths on a generated domain start with the stage, and paths on
+ * a custom domain start with the base path of its mapping.
  */
 const isGenerated = (domain: string | null | undefined): boolean => /\.execute-api\./.test(domain ?? "")
 
 /**
- * Returns the stage if the URL of the request contains it, which is so only on a generated domain. `isLeft` is true if
- * the path in the event still contains the stage.
+ * Returns the stage of a request to a generated domain, because only URLs of generated domains contain the stage.
+ * `isLeft` is true if the path in the event still contains the stage.
  */
 const stageOf = ({ domainName, stage }: Place, isLeft: boolean) =>
   stage == null || stage === "$default" || !isGenerated(domainName) ? undefined : { path: `/${stage}`, isLeft }
@@ -116,15 +116,15 @@ interface Place {
 }
 
 /**
- * Returns a function that removes the stage and then `prefix`, which is the path of the service's public URL, from the
- * path. If `prefix` equals the stage, only the stage is removed.
+ * Returns a function that removes the stage and then `prefix` from the path. `prefix` is the path of the service's
+ * public URL. If `prefix` equals the stage, only the stage is removed.
  */
 const below =
   (path: string, query: string, stage?: ReturnType<typeof stageOf>): GatewayRequest["targetBelow"] =>
   (prefix) => {
-    const staged = stage?.isLeft === true ? RequestTarget.pathWithoutPrefix(stage.path, path) : path
-    const own = RequestTarget.encodedPath(
-      stage?.path === prefix ? staged : RequestTarget.pathWithoutPrefix(prefix, staged)
+    const staged = stage?.isLeft === true ? RequestTarget.removePathPrefix(stage.path, path) : path
+    const own = RequestTarget.encodePath(
+      stage?.path === prefix ? staged : RequestTarget.removePathPrefix(prefix, staged)
     )
     return query === "" ? own : `${own}?${query}`
   }

@@ -9,7 +9,8 @@ import * as Result from "effect/Result"
 export interface GatewayRequest {
   readonly method: string
   /**
-   * Returns the original path and query, without the stage and without `prefix`, the path of the service's public URL.
+   * Returns the original path and query without the stage and without `prefix`, which is the path of the service's
+   * public URL.
    */
   readonly targetBelow: (prefix: string) => string
   /** The headers of the request, with names in lower case. */
@@ -23,8 +24,8 @@ export interface GatewayRequest {
 export type GatewayResponseFormat = "http-api" | "headers" | "multi-value-headers"
 
 /**
- * The headers of which Node's HTTP server keeps only the first value, while it joins the values of all other headers.
- * This module does the same, so that all hosts read headers in the same way.
+ * Node's HTTP server keeps only the first value of these headers, and joins the values of all other headers. This
+ * module does the same, so that all hosts read headers in the same way.
  */
 const single = new Set(
   [

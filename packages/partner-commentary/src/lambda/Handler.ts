@@ -23,7 +23,7 @@ export interface LambdaContext {
 }
 
 /** The result of a scheduled invocation. An operator who invokes the function manually sees this result. */
-export interface ScheduleResult {
+export interface ScheduledRunResult {
   readonly taken: number
   readonly more_due: boolean
 }
@@ -31,7 +31,7 @@ export interface ScheduleResult {
 export type LambdaHandler = (
   event: unknown,
   invocation: LambdaContext
-) => Promise<GatewayResponse.GatewayResponse | ScheduleResult>
+) => Promise<GatewayResponse.GatewayResponse | ScheduledRunResult>
 
 /** The Effect services that the handler needs from the host. */
 export type HostServices = EmbeddedRequirements | Effect.Services<ReturnType<typeof drain>> | ApiCallCounter
@@ -65,13 +65,13 @@ export const make = ({ fetch, report, run }: LambdaHandlerDependencies): LambdaH
     run(prefix)
       .then((prefix) => {
         const asked = GatewayRequest.toWebRequest(call, prefix)
-        if (asked === undefined) return Refusal.malformedEventResponse(call)
+        if (asked === undefined) return Refusal.makeMalformedRequestResponse(call)
         return fetch(...asked).then((response) => run(flush).then(() => response))
       })
       .catch((error) => {
-        const id = Refusal.requestIdOf(call)
+        const id = Refusal.findOrGenerateRequestId(call)
         report(error, id)
-        return Refusal.failedStartResponse(id)
+        return Refusal.makeFailedStartResponse(id)
       })
 
   /**

@@ -2,23 +2,26 @@
  * Creates error responses for requests that cannot be passed to the service. Body and headers are the same as in the
  * service's own error responses.
  */
-import { InternalError, InvalidRequest, statusOf, type WireError } from "@partner-commentary/api/Errors"
+import { httpStatusByErrorCode, InternalError, InvalidRequest, type WireError } from "@partner-commentary/api/Errors"
 import * as Envelope from "@partner-commentary/server/http/Envelope"
 import { acceptOrCreateRequestId, defaultCacheControl } from "@partner-commentary/server/middleware/Responses"
 import type { GatewayRequest } from "./GatewayRequest.ts"
 
 /** Creates the response to a request with an invalid method, URL or header. */
-export const malformedEventResponse = (call: GatewayRequest): Response =>
-  refuse(InvalidRequest.of([{ field: "request", constraint: "must be well-formed HTTP/1.1" }]), requestIdOf(call))
+export const makeMalformedRequestResponse = (call: GatewayRequest): Response =>
+  refuse(
+    InvalidRequest.of([{ field: "request", constraint: "must be well-formed HTTP/1.1" }]),
+    findOrGenerateRequestId(call)
+  )
 
 /** Creates the response of a service that failed to start. */
-export const failedStartResponse = (id: string): Response => refuse(InternalError.of(id), id)
+export const makeFailedStartResponse = (id: string): Response => refuse(InternalError.of(id), id)
 
 /** Returns the request id that the client sent, or a new id. */
-export const requestIdOf = ({ headers }: GatewayRequest) => acceptOrCreateRequestId(headers["x-request-id"])
+export const findOrGenerateRequestId = ({ headers }: GatewayRequest) => acceptOrCreateRequestId(headers["x-request-id"])
 
 const refuse = (refusal: WireError, id: string): Response =>
   new Response(Envelope.formatFailureJson(refusal), {
-    status: statusOf[refusal.error.code],
+    status: httpStatusByErrorCode[refusal.error.code],
     headers: { "content-type": Envelope.jsonContentType, "x-request-id": id, "cache-control": defaultCacheControl }
   })

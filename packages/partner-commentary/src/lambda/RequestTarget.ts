@@ -1,15 +1,15 @@
 /**
- * Builds the path and query that the client sent from the parts that the gateway passes, some of which the gateway has
- * decoded.
+ * Restores the path and query that the client sent. The gateway passes them in parts, and has decoded some of these
+ * parts.
  */
 
 /**
- * Matches the characters that must be percent-encoded in a path. They can occur, because the gateway decodes the path.
- * The percent sign does not match, so that existing percent-encoding stays unchanged.
+ * Matches the characters that must be percent-encoded in a path. A path can contain such characters, because the
+ * gateway decodes the path. The percent sign does not match, so that existing percent-encoding stays unchanged.
  */
 const isBare = /[^\w\-.~!$&'()*+,;=:@/%[\]|\\^`{}"<>]/gu
 
-export const encodedPath = (path: string): string => {
+export const encodePath = (path: string): string => {
   const rooted = path.startsWith("/") ? path : `/${path}`
   return rooted.replace(isBare, (character) => encodeURIComponent(character.isWellFormed() ? character : "\uFFFD"))
 }
@@ -18,7 +18,7 @@ export const encodedPath = (path: string): string => {
  * Removes the prefix from a path. For example, the prefix `/prod` turns `/prod/partner/v1` into `/partner/v1`. A path
  * that does not start with the prefix is returned unchanged.
  */
-export const pathWithoutPrefix = (prefix: string, path: string): string => {
+export const removePathPrefix = (prefix: string, path: string): string => {
   if (prefix === "" || prefix === "/") return path
   if (path === prefix) return "/"
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path

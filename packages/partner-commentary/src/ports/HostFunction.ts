@@ -1,5 +1,5 @@
 /** Calls a function that the application passed as an option, with a timeout and an abort signal. */
-import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
+import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import { convertSchemaIssueToProblems } from "@partner-commentary/server/http/Body"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ export interface HostFunctionContext {
   readonly signal: AbortSignal
 }
 
-export interface HostFailure {
+export interface HostFunctionFailure {
   /** True if the function threw an error with `permanent: true`. After a permanent error, a retry is useless. */
   readonly permanent: boolean
   readonly reason: string
@@ -21,17 +21,18 @@ export interface HostFailure {
 export const callHostFunction = <A>(
   run: (context: HostFunctionContext) => A | PromiseLike<A>,
   limit: Duration.Input
-): Effect.Effect<A, HostFailure> =>
+): Effect.Effect<A, HostFunctionFailure> =>
   Effect.tryPromise({
     try: (signal) => Promise.resolve(run({ signal })),
-    catch: (cause): HostFailure => ({
+    catch: (cause): HostFunctionFailure => ({
       permanent: Predicate.hasProperty(cause, "permanent") && cause.permanent === true,
-      reason: errorMessageWithCauses(cause).slice(0, 500)
+      reason: formatErrorWithCauses(cause).slice(0, 500)
     })
   }).pipe(
     Effect.timeoutOrElse({
       duration: limit,
-      orElse: () => Effect.fail<HostFailure>({ permanent: false, reason: "the application did not answer in time" })
+      orElse: () =>
+        Effect.fail<HostFunctionFailure>({ permanent: false, reason: "the application did not answer in time" })
     })
   )
 
@@ -39,9 +40,9 @@ export const callHostFunction = <A>(
  * Makes a decoder for results of the application's functions. The decoder fails with the first problem if the result
  * does not match the schema.
  */
-export const decodeResult = <A, I>(schema: Schema.Codec<A, I>) => {
+export const makeResultDecoder = <A, I>(schema: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownEffect(schema)
-  return (answer: unknown): Effect.Effect<A, HostFailure> =>
+  return (answer: unknown): Effect.Effect<A, HostFunctionFailure> =>
     Effect.mapError(decode(answer), ({ issue }) => {
       const [{ constraint, field }] = convertSchemaIssueToProblems(issue)
       return { permanent: false, reason: `the application returned an invalid result: ${field} ${constraint}` }
@@ -52,7 +53,7 @@ export const decodeResult = <A, I>(schema: Schema.Codec<A, I>) => {
  * Turns a failure into a defect, for ports that cannot fail. The request gets a 500 response, and the log contains the
  * reason.
  */
-export const failureToDefect =
+export const convertFailureToDefect =
   (option: string) =>
-  <A>(asked: Effect.Effect<A, HostFailure>): Effect.Effect<A> =>
+  <A>(asked: Effect.Effect<A, HostFunctionFailure>): Effect.Effect<A> =>
     Effect.catch(asked, ({ reason }) => Effect.die(new Error(`The option ${option} failed: ${reason}`)))

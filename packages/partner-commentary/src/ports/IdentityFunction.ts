@@ -1,10 +1,14 @@
-/** Implements DashboardIdentity by calling an async function of the application. */
-import { DashboardIdentity, IdentityUnreachable, TokenRefused } from "@partner-commentary/core/access/DashboardIdentity"
+/** Implements DashboardTokenVerifier by calling an async function of the application. */
+import {
+  DashboardTokenVerifier,
+  IdentityUnreachable,
+  TokenRefused
+} from "@partner-commentary/core/access/DashboardTokenVerifier"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { callHostFunction, decodeResult, type HostFunctionContext } from "./HostFunction.ts"
+import { callHostFunction, type HostFunctionContext, makeResultDecoder } from "./HostFunction.ts"
 
 export interface IdentifiedCaller {
   /** The id of the organization, or its id at the identity provider. */
@@ -25,7 +29,7 @@ type Verdict = IdentifiedCaller | { readonly expired: true } | null | undefined
 const longestToken = 8 * 1024
 const longestSubject = 255
 
-const verdict = decodeResult(
+const verdict = makeResultDecoder(
   Schema.NullishOr(
     Schema.Union([
       Schema.Struct({ expired: Schema.Literal(true) }),
@@ -38,8 +42,8 @@ const verdict = decodeResult(
 )
 
 export const layer = (identify: IdentifyCaller) =>
-  Layer.succeed(DashboardIdentity, {
-    verify: Effect.fn("DashboardIdentity.verify")(function* (token) {
+  Layer.succeed(DashboardTokenVerifier, {
+    verify: Effect.fn("DashboardTokenVerifier.verify")(function* (token) {
       if (token.length > longestToken) return yield* new TokenRefused({ expired: false })
       const found = yield* Effect.mapError(
         Effect.flatMap(

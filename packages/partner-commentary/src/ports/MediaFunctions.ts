@@ -10,7 +10,7 @@ import {
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { callHostFunction, decodeResult, type HostFunctionContext } from "./HostFunction.ts"
+import { callHostFunction, type HostFunctionContext, makeResultDecoder } from "./HostFunction.ts"
 
 /** Synthesizes speech, and resolves with a complete audio file of the approved text. */
 export type SynthesizeSpeech = (
@@ -25,14 +25,14 @@ export type StoreMediaFile = (
   context: HostFunctionContext
 ) => string | PromiseLike<string>
 
-const medium = decodeResult(
+const medium = makeResultDecoder(
   Schema.Struct({
     contentType: Schema.Literals(Object.keys(mediaFileExtensions) as Array<keyof typeof mediaFileExtensions>),
     bytes: Schema.Uint8Array.check(Schema.makeFilter((bytes: Uint8Array) => bytes.length > 0 || "must not be empty"))
   })
 )
 
-const address = decodeResult(
+const address = makeResultDecoder(
   Schema.String.check(
     Schema.makeFilter((url: string) => /^https?:\/\//i.test(url) || "must be an http:// or https:// address")
   )

@@ -1,12 +1,17 @@
 /** Implements OrganizationStore by calling async functions that read the application's own tables. */
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
-import { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
+import { PlanLimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { callHostFunction, decodeResult, failureToDefect, type HostFunctionContext } from "./HostFunction.ts"
+import {
+  callHostFunction,
+  convertFailureToDefect,
+  type HostFunctionContext,
+  makeResultDecoder
+} from "./HostFunction.ts"
 import { type HostDate, HostDateSchema } from "./Moment.ts"
 
 /** A partner in the application's tables, with the field names of the API. */
@@ -15,7 +20,7 @@ export interface HostOrganization {
   readonly id: string
   readonly name: string
   readonly plan?: PlanName | undefined
-  readonly limits?: LimitOverrides | undefined
+  readonly limits?: PlanLimitOverrides | undefined
   readonly contact_email?: string | null | undefined
   /** The id of the organization at your identity provider, if that id differs from `id`. */
   readonly identity_id?: string | null | undefined
@@ -50,7 +55,7 @@ const Kept = Schema.Struct({
   id: OrganizationId,
   name: Schema.NonEmptyString,
   plan: Schema.optional(PlanName),
-  limits: Schema.optional(LimitOverrides),
+  limits: Schema.optional(PlanLimitOverrides),
   contact_email: maybe(Schema.String),
   identity_id: maybe(Schema.String),
   suspended_at: maybe(HostDateSchema),
@@ -68,13 +73,13 @@ const toOrganization = (kept: typeof Kept.Type) => ({
   createdAt: kept.created_at
 })
 
-const one = decodeResult(Schema.NullishOr(Kept))
+const one = makeResultDecoder(Schema.NullishOr(Kept))
 
 export const layer = ({ find, findByIdentity }: OrganizationReader) => {
   const read = (look: NonNullable<OrganizationReader["findByIdentity"]>) => (id: string) =>
     callHostFunction((context) => look(id, context), "10 seconds").pipe(
       Effect.flatMap(one),
-      failureToDefect("organizations"),
+      convertFailureToDefect("organizations"),
       Effect.map((found) => Option.map(Option.fromNullishOr(found), toOrganization))
     )
   return Layer.succeed(OrganizationStore, {

@@ -9,7 +9,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { callHostFunction, decodeResult, failureToDefect, type HostFunctionContext } from "./HostFunction.ts"
+import {
+  callHostFunction,
+  convertFailureToDefect,
+  type HostFunctionContext,
+  makeResultDecoder
+} from "./HostFunction.ts"
 import { type HostDate, HostDateSchema } from "./Moment.ts"
 
 /** A persona in the application's tables, with the field names of the API. */
@@ -66,8 +71,8 @@ const toPersona = ({ bio, created_at, creator, expertise, id, image_url, name, s
 })
 
 const longestRead = "10 seconds"
-const one = decodeResult(Schema.NullishOr(Kept))
-const many = decodeResult(Schema.Array(Kept))
+const one = makeResultDecoder(Schema.NullishOr(Kept))
+const many = makeResultDecoder(Schema.Array(Kept))
 
 const byName = (left: Persona, right: Persona) =>
   left.name === right.name ? order(left.id, right.id) : order(left.name, right.name)
@@ -78,7 +83,7 @@ export const layer = (personas: PersonaReader) => {
     const at = DateTime.toDateUtc(DateTime.makeUnsafe(instant))
     return callHostFunction((context) => personas.licensed(organizationId, ids, { ...context, at }), longestRead).pipe(
       Effect.flatMap(many),
-      failureToDefect("personas"),
+      convertFailureToDefect("personas"),
       Effect.map((all) => all.map(toPersona).toSorted(byName))
     )
   }
@@ -86,7 +91,7 @@ export const layer = (personas: PersonaReader) => {
     find: (id) =>
       callHostFunction((context) => personas.find(id, context), longestRead).pipe(
         Effect.flatMap(one),
-        failureToDefect("personas"),
+        convertFailureToDefect("personas"),
         Effect.map((found) => Option.map(Option.fromNullishOr(found), toPersona))
       ),
     licensedAmong: (organizationId, ids, at) =>

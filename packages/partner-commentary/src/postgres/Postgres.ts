@@ -6,8 +6,8 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Database } from "../Database.ts"
-import { flagOption, makeSettingsDecoder, optionalCount, optionalOption } from "../OptionRules.ts"
-import { invalidOptionError } from "../PartnerCommentaryError.ts"
+import { makeCountOption, makeOptionalOption, makeSettingsDecoder, optionalBooleanOption } from "../OptionRules.ts"
+import { makeInvalidOptionError } from "../PartnerCommentaryError.ts"
 import * as PostgresDatabase from "./PostgresDatabase.ts"
 import * as StartFailure from "./StartFailure.ts"
 
@@ -57,15 +57,15 @@ const isName = (name: unknown) =>
   Predicate.isString(name) && name !== "" && !name.includes("\0") && Buffer.byteLength(name) <= longestName
 
 const shared = {
-  schema: optionalOption((name) => isName(name) || `must have 1 to ${longestName} bytes`),
-  migrate: flagOption,
-  listen: flagOption
+  schema: makeOptionalOption((name) => isName(name) || `must have 1 to ${longestName} bytes`),
+  migrate: optionalBooleanOption,
+  listen: optionalBooleanOption
 }
 const poolSettings = makeSettingsDecoder("database", shared)
 const settings = makeSettingsDecoder("database", {
   ...shared,
-  directUrl: optionalOption(() => true),
-  poolSize: optionalCount(1)
+  directUrl: makeOptionalOption(() => true),
+  poolSize: makeCountOption(1)
 })
 
 const byUrl = (
@@ -81,18 +81,21 @@ const byUrl = (
     schema
   }
   const opened = PostgresDatabase.layer(config, { migrates: migrate, listens: listen, keepsTime: true })
-  return StartFailure.withStartFailure(told, opened)
+  return StartFailure.explainStartFailure(told, opened)
 }
 
 const onPool = (given: HostPool.HostPool, { listen = true, migrate = true, schema }: PoolOptions): Database => {
   const pool = Result.getOrThrow(Result.liftPredicate(given, HostPool.isHostPool, () => notPool))
   const opened = Postgres.layerHostPool({ pool, schema }, { migrates: migrate, listens: listen })
-  return StartFailure.withStartFailure("the pool's server", opened)
+  return StartFailure.explainStartFailure("the pool's server", opened)
 }
 
-const notPool = invalidOptionError("database", "must be postgres://… or a pool with connect() and query(text, values)")
+const notPool = makeInvalidOptionError(
+  "database",
+  "must be postgres://… or a pool with connect() and query(text, values)"
+)
 
 const parsed = (option: string, url: string) =>
   Result.getOrThrowWith(PostgresUrl.parsePostgresUrl(Redacted.make(url)), ({ reason }) =>
-    invalidOptionError(option, reason)
+    makeInvalidOptionError(option, reason)
   )

@@ -1,12 +1,12 @@
 /**
- * Converts a failed start of the database to an error that explains the cause in one sentence, which also contains the
- * driver's message.
+ * Converts a failed start of the database to an error with one sentence. The sentence explains the cause and contains
+ * the driver's message.
  */
-import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
+import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
-import { PartnerCommentaryError, startFailedError } from "../PartnerCommentaryError.ts"
+import { makeStartFailedError, PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 
 /**
  * Returns the first code in the chain of an error and its causes. The code is a SQLSTATE or an operating system's error
@@ -28,7 +28,7 @@ const begins = (code: string, told: string): string | undefined => {
 }
 
 /** Explains the failures of the layer. `told` is the name of the server in the message. */
-export const withStartFailure = <A, E, R>(
+export const explainStartFailure = <A, E, R>(
   told: string,
   layer: Layer.Layer<A, E, R>
 ): Layer.Layer<A, PartnerCommentaryError, R> =>
@@ -36,10 +36,10 @@ export const withStartFailure = <A, E, R>(
     const beginning = begins(codeOf(error), told)
     const failure =
       beginning === undefined
-        ? startFailedError(`The database ${told}`, error)
+        ? makeStartFailedError(`The database ${told}`, error)
         : new PartnerCommentaryError({
             code: "start_failed",
-            message: `${beginning}: ${errorMessageWithCauses(error)}.`,
+            message: `${beginning}: ${formatErrorWithCauses(error)}.`,
             details: {},
             cause: error
           })

@@ -7,8 +7,8 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { makeSettingsDecoder, optionalCount } from "../OptionRules.ts"
-import { invalidOptionError, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
+import { makeCountOption, makeSettingsDecoder } from "../OptionRules.ts"
+import { makeInvalidOptionError, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 
 export interface SmtpOptions {
   /** The sender of all mails, in the form `Name <address>`. */
@@ -26,7 +26,7 @@ export const smtp = (url: string, options: SmtpOptions): Layer.Layer<Mailer> => 
   return Layer.orDie(SmtpMailer.layer({ url: Redacted.make(url), from, connections }))
 }
 
-const settings = makeSettingsDecoder("mail", { from: Schema.Unknown, connections: optionalCount(1) })
+const settings = makeSettingsDecoder("mail", { from: Schema.Unknown, connections: makeCountOption(1) })
 
 const decodeOptions = (
   url: unknown,
@@ -40,7 +40,7 @@ const decodeOptions = (
     ])
     return Result.mapBoth(parsed, {
       onFailure: ({ reason, setting }) =>
-        invalidOptionError(setting === "from" ? "mail.from" : "mail", reason.replace(/\.$/, "")),
+        makeInvalidOptionError(setting === "from" ? "mail.from" : "mail", reason.replace(/\.$/, "")),
       onSuccess: () => ({ connections, from })
     })
   })

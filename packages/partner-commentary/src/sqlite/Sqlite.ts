@@ -3,8 +3,8 @@ import * as HostDatabase from "@partner-commentary/sqlite/HostDatabase"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { Database } from "../Database.ts"
-import { flagOption, makeSettingsDecoder } from "../OptionRules.ts"
-import { invalidOptionError, type PartnerCommentaryError, withStartError } from "../PartnerCommentaryError.ts"
+import { makeSettingsDecoder, optionalBooleanOption } from "../OptionRules.ts"
+import { makeInvalidOptionError, mapToStartError, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 import * as SqliteDatabase from "./SqliteDatabase.ts"
 
 export interface SqliteOptions {
@@ -23,15 +23,15 @@ export interface SqliteOptions {
 export const sqlite = (file: string | HostDatabase.HostDatabase, options: SqliteOptions = {}): Database => {
   const { migrate = true } = Result.getOrThrow(settings(options))
   const filename = Result.getOrThrow(named(file))
-  return withStartError(`The database ${filename}`, SqliteDatabase.layer(filename, { migrates: migrate }))
+  return mapToStartError(`The database ${filename}`, SqliteDatabase.layer(filename, { migrates: migrate }))
 }
 
-const settings = makeSettingsDecoder("database", { migrate: flagOption })
+const settings = makeSettingsDecoder("database", { migrate: optionalBooleanOption })
 
 const named = (given: unknown): Result.Result<string, PartnerCommentaryError> => {
   if (HostDatabase.isHostDatabase(given)) {
     return Result.fromNullishOr(HostDatabase.findDatabasePath(given), () =>
-      invalidOptionError(
+      makeInvalidOptionError(
         "database",
         "must be an open DatabaseSync on a file, because the service opens the file itself"
       )
@@ -39,7 +39,7 @@ const named = (given: unknown): Result.Result<string, PartnerCommentaryError> =>
   }
   if (HostDatabase.isBetterSqliteDatabase(given)) {
     return Result.fail(
-      invalidOptionError(
+      makeInvalidOptionError(
         "database",
         "is a connection of better-sqlite3 or another library: pass its file, such as sqlite(database.name)"
       )
@@ -48,6 +48,9 @@ const named = (given: unknown): Result.Result<string, PartnerCommentaryError> =>
   return Predicate.isString(given) && given !== ""
     ? Result.succeed(given)
     : Result.fail(
-        invalidOptionError("database", 'must name a file, such as sqlite("commentary.db"), or be an open DatabaseSync')
+        makeInvalidOptionError(
+          "database",
+          'must name a file, such as sqlite("commentary.db"), or be an open DatabaseSync'
+        )
       )
 }

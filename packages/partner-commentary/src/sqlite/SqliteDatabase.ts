@@ -6,7 +6,10 @@ import * as Layer from "effect/Layer"
 export interface SqliteStartOptions {
   /** True if the service migrates the schema at its start. If false, the file must already have the current schema. */
   readonly migrates: boolean
-  /** See `SqliteFileConfig`; false by default, because a host may change the file in a transaction of its own. */
+  /**
+   * True if all direct reads of one turn of the event loop see the same state of the file. The default is false,
+   * because a host may change the file through its own connection.
+   */
   readonly sharesReads?: boolean
 }
 

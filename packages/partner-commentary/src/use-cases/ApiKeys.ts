@@ -1,8 +1,8 @@
 /** Provides `pc.apiKeys`, which manages the API keys of partners. */
-import type { ChangeApiKey, CreateApiKey, RotateApiKey } from "@partner-commentary/api/ApiKeysApi"
+import type { ChangeApiKeyBody, CreateApiKeyBody, RotateApiKeyBody } from "@partner-commentary/api/ApiKeysApi"
 import * as Errors from "@partner-commentary/api/Errors"
+import { defaultGracePeriod } from "@partner-commentary/core/access/ApiKeyRotation"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
-import { defaultGracePeriod } from "@partner-commentary/core/access/KeyRotation"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import {
   decodeApiKeyChangeText,
@@ -20,15 +20,15 @@ import * as Schema from "effect/Schema"
 import {
   ApiKeyIdInput,
   makeDecoder,
-  notFoundError,
+  makeNotFoundError,
   OrganizationIdInput,
-  organizationAsCaller,
   type RunUseCase,
+  readOrganizationAsCaller,
   type TransactionOption,
   toJsonText
 } from "./UseCase.ts"
 
-export type CreateApiKeyInput = typeof CreateApiKey.Encoded & { readonly organization_id: string }
+export type CreateApiKeyInput = typeof CreateApiKeyBody.Encoded & { readonly organization_id: string }
 
 interface KeyInput {
   readonly organization_id: string
@@ -45,12 +45,12 @@ const tooMany = ({ limit }: { readonly limit: number }) =>
 
 const operatorOf = (organizationId: OrganizationId) => ({ organizationId, by: "operator" })
 
-export const apiKeyUseCases = (run: RunUseCase) => ({
+export const makeApiKeyUseCases = (run: RunUseCase) => ({
   /** Creates an API key. Only the result of `create` contains `full_key`. */
   create: (key: CreateApiKeyInput, options?: TransactionOption) =>
     run(
       Effect.gen(function* () {
-        const { organization } = yield* organizationAsCaller(yield* ofOrganization(key))
+        const { organization } = yield* readOrganizationAsCaller(yield* ofOrganization(key))
         const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), decodeApiKeyCreationText), invalid)
         const issued = (yield* ApiKeys).issue(organization, Views.toNewApiKeyInput(body))
         return Views.toCreatedKey(
@@ -77,7 +77,7 @@ export const apiKeyUseCases = (run: RunUseCase) => ({
    * Changes the name or the allowed addresses of an API key. The change takes effect immediately in this process, and
    * within seconds in other processes. Fields that the input omits stay unchanged.
    */
-  update: (key: KeyInput & typeof ChangeApiKey.Encoded, options?: TransactionOption) =>
+  update: (key: KeyInput & typeof ChangeApiKeyBody.Encoded, options?: TransactionOption) =>
     run(
       Effect.gen(function* () {
         const { api_key_id, organization_id } = yield* one(key)
@@ -93,7 +93,7 @@ export const apiKeyUseCases = (run: RunUseCase) => ({
    * Creates a successor of an API key. Only the result of `rotate` contains the successor's `full_key`. The old key
    * works until the end of the grace period.
    */
-  rotate: (key: KeyInput & typeof RotateApiKey.Encoded, options?: TransactionOption) =>
+  rotate: (key: KeyInput & typeof RotateApiKeyBody.Encoded, options?: TransactionOption) =>
     run(
       Effect.gen(function* () {
         const { api_key_id, organization_id } = yield* one(key)
@@ -116,7 +116,7 @@ export const apiKeyUseCases = (run: RunUseCase) => ({
         const { api_key_id, organization_id } = yield* one(key)
         const revoked = (yield* ApiKeys).revoke(api_key_id, operatorOf(organization_id))
         return Views.toRevokedKey(
-          yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => Effect.fail(notFoundError("API key")))
+          yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => Effect.fail(makeNotFoundError("API key")))
         )
       }),
       options

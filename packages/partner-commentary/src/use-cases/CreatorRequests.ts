@@ -13,9 +13,9 @@ import { type CreatorActionError, toActionRefusal } from "@partner-commentary/se
 import { defaultAvatarPath } from "@partner-commentary/server/routes/personas/Avatar"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { strictOptions } from "../OptionRules.ts"
+import { strictParseOptions } from "../OptionRules.ts"
 import * as Text from "./Text.ts"
-import { makeDecoder, notFoundError, type RunUseCase, ShareIdInput, type TransactionOption } from "./UseCase.ts"
+import { makeDecoder, makeNotFoundError, type RunUseCase, ShareIdInput, type TransactionOption } from "./UseCase.ts"
 
 export interface CreatorRequest {
   /**
@@ -53,7 +53,7 @@ const action = (...texts: ReadonlyArray<keyof CreatorActionFields>) => {
   const schema = Schema.Struct({ ...request, ...fields }).annotate({
     messageUnexpectedKey: "is no field of this action"
   })
-  return makeDecoder(schema as unknown as Schema.Codec<Action>, strictOptions)
+  return makeDecoder(schema as unknown as Schema.Codec<Action>, strictParseOptions)
 }
 
 const inputs: Readonly<Record<CreatorAction, ReturnType<typeof action>>> = {
@@ -64,7 +64,7 @@ const inputs: Readonly<Record<CreatorAction, ReturnType<typeof action>>> = {
   withdraw: action("reason")
 }
 
-const notFound = notFoundError("request of this creator")
+const notFound = makeNotFoundError("request of this creator")
 
 const avatar = PublicAddress.use(({ apiRoot }) => Effect.succeed(apiRoot + defaultAvatarPath))
 
@@ -88,7 +88,7 @@ const acting = (run: RunUseCase, name: CreatorAction) => (input: unknown, option
 
 type Acted = ReturnType<ReturnType<typeof acting>>
 
-export const creatorRequestUseCases = (run: RunUseCase) => {
+export const makeCreatorRequestUseCases = (run: RunUseCase) => {
   const act = <Fields>(name: CreatorAction) =>
     acting(run, name) as (input: CreatorRequest & Fields, options?: TransactionOption) => Acted
   return {

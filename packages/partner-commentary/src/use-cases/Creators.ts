@@ -6,9 +6,9 @@ import * as Errors from "@partner-commentary/api/Errors"
 import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { creatorRequestUseCases } from "./CreatorRequests.ts"
+import { makeCreatorRequestUseCases } from "./CreatorRequests.ts"
 import * as Text from "./Text.ts"
-import { makeDecoder, notFoundError, type RunUseCase, ShareIdInput, type TransactionOption } from "./UseCase.ts"
+import { makeDecoder, makeNotFoundError, type RunUseCase, ShareIdInput, type TransactionOption } from "./UseCase.ts"
 
 const moved = makeDecoder(Schema.Struct({ from: Text.EmailSchema, to: Text.EmailSchema }))
 const erased = makeDecoder(Schema.Struct({ email: Text.EmailSchema }))
@@ -18,8 +18,8 @@ const settled = Errors.InvalidRequest.of([
   { field: "share_id", constraint: "must name a request that waits for a mail" }
 ])
 
-export const creatorUseCases = (run: RunUseCase) => ({
-  ...creatorRequestUseCases(run),
+export const makeCreatorUseCases = (run: RunUseCase) => ({
+  ...makeCreatorRequestUseCases(run),
 
   /**
    * Changes a creator's mail address. Links in old mails stop working, and the mails about open requests are sent to
@@ -46,7 +46,7 @@ export const creatorUseCases = (run: RunUseCase) => ({
       Effect.flatMap(one(request), ({ share_id }) =>
         CreatorAdministration.use(({ resendMail }) => resendMail(share_id)).pipe(
           Effect.catchTags({
-            AssignmentNotFound: () => Effect.fail(notFoundError("request")),
+            AssignmentNotFound: () => Effect.fail(makeNotFoundError("request")),
             ActionRefused: () => Effect.fail(settled)
           }),
           Effect.map((kind) => ({ mail: kind }))

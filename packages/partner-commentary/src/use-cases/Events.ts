@@ -49,12 +49,13 @@ const read = makeDecoder(
 /** The maximum number of events that one database query reads. */
 const pageSize = 100
 
-export const eventUseCases = (run: RunUseCase) => ({
+export const makeEventUseCases = (run: RunUseCase) => ({
   /**
    * Lists events, newest first unless `order` or `after` is set. Pages are read from the database as the iteration
    * advances. The iteration ends after the last stored event.
    *
-   * ```ts for await (const event of pc.events.list({ organization_id, after: lastId })) lastId = event.id
+   * ```ts
+   * for await (const event of pc.events.list({ organization_id, after: lastId })) lastId = event.id
    * ```
    */
   list: (filter: EventFilter): AsyncIterable<typeof Event.Encoded> => {

@@ -6,12 +6,12 @@ import * as Schema from "effect/Schema"
 import * as Licenses from "../administration/Licenses.ts"
 import { type HostDate, HostDateSchema } from "../ports/Moment.ts"
 import {
+  failIfNotFound,
   makeDecoder,
   OrganizationIdInput,
-  organizationAsCaller,
-  orNotFound,
   PersonaIdInput,
   type RunUseCase,
+  readOrganizationAsCaller,
   type TransactionOption
 } from "./UseCase.ts"
 
@@ -28,7 +28,7 @@ const ofOrganization = makeDecoder(Schema.Struct({ organization_id: Organization
 const viewed = <E, R>(change: Effect.Effect<Parameters<typeof Licenses.toApiLicense>[0], E, R>) =>
   Effect.flatMap(change, (license) => Effect.map(Instant.now, (now) => Licenses.toApiLicense(license, now)))
 
-export const licenseUseCases = (run: RunUseCase) => ({
+export const makeLicenseUseCases = (run: RunUseCase) => ({
   /**
    * Grants a licence. `until` is the first time at which the licence is no longer valid. Without `until`, the licence
    * has no end. Granting the same licence again changes its end.
@@ -36,7 +36,7 @@ export const licenseUseCases = (run: RunUseCase) => ({
   grant: (license: Licensed & { readonly until?: HostDate | string | null | undefined }, options?: TransactionOption) =>
     run(
       Effect.flatMap(granted(license), ({ organization_id, persona_id, until }) =>
-        viewed(orNotFound("organization or persona")(Licenses.grant(organization_id, persona_id, until ?? null)))
+        viewed(failIfNotFound("organization or persona")(Licenses.grant(organization_id, persona_id, until ?? null)))
       ),
       options
     ),
@@ -45,7 +45,7 @@ export const licenseUseCases = (run: RunUseCase) => ({
   revoke: (license: Licensed, options?: TransactionOption) =>
     run(
       Effect.flatMap(named(license), ({ organization_id, persona_id }) =>
-        viewed(orNotFound("licence")(Licenses.revoke(organization_id, persona_id)))
+        viewed(failIfNotFound("licence")(Licenses.revoke(organization_id, persona_id)))
       ),
       options
     ),
@@ -55,7 +55,7 @@ export const licenseUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const owned = yield* ofOrganization(organization)
-        yield* organizationAsCaller(owned)
+        yield* readOrganizationAsCaller(owned)
         const now = yield* Instant.now
         const all = yield* (yield* PersonaRegistry).licenses(owned.organization_id)
         return all.map((license) => ({ ...Licenses.toApiLicense(license, now), persona_name: license.personaName }))

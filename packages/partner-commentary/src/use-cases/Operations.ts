@@ -10,29 +10,35 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { deletionCutoffs, mailRetention } from "../administration/Deletion.ts"
+import { calculateDeletionCutoffs, mailRetention } from "../administration/Deletion.ts"
 import { embeddingDoctorAdvice } from "../doctor/Advice.ts"
 import type { DoctorFinding } from "../doctor/Finding.ts"
-import { checkLicences } from "../doctor/Licences.ts"
+import { diagnoseLicences } from "../doctor/Licences.ts"
 import * as StoredWebhooks from "../doctor/StoredWebhooks.ts"
 import * as StoredWork from "../doctor/StoredWork.ts"
-import { flagOption, isPositive, optionalOption, strictOptions, structOption } from "../OptionRules.ts"
+import {
+  isPositive,
+  makeOptionalOption,
+  makeStructOption,
+  optionalBooleanOption,
+  strictParseOptions
+} from "../OptionRules.ts"
 import { type HostDate, HostDateSchema } from "../ports/Moment.ts"
 import { makeDecoder, type RunUseCase } from "./UseCase.ts"
 
 // Reject unknown fields, because a call with a misspelled `dry_run` would delete data.
 const drained = makeDecoder(
-  structOption({
-    timeout: optionalOption((value) => isPositive(value) || "must be a positive number of milliseconds")
+  makeStructOption({
+    timeout: makeOptionalOption((value) => isPositive(value) || "must be a positive number of milliseconds")
   }),
-  strictOptions
+  strictParseOptions
 )
-const purged = makeDecoder(structOption({ dry_run: flagOption }), strictOptions)
-const since = makeDecoder(structOption({ since: Schema.optional(HostDateSchema) }), strictOptions)
+const purged = makeDecoder(makeStructOption({ dry_run: optionalBooleanOption }), strictParseOptions)
+const since = makeDecoder(makeStructOption({ since: Schema.optional(HostDateSchema) }), strictParseOptions)
 
 /**
- * Restarts failed generations of drafts, and returns how many it restarted. A generation cannot be restarted after its
- * deadline.
+ * Restarts failed generations of drafts, and returns the number of restarted generations. A generation cannot be
+ * restarted after its deadline.
  */
 const retryDrafts = Effect.gen(function* () {
   const creators = yield* CreatorAdministration
@@ -47,7 +53,7 @@ export interface DoctorReport {
   readonly findings: ReadonlyArray<DoctorFinding>
 }
 
-export const operationUseCases = (run: RunUseCase) => ({
+export const makeOperationUseCases = (run: RunUseCase) => ({
   /**
    * Runs jobs until no work is due, or until the time limit. Call `drain` on a schedule if the option `workers` is
    * `false`.
@@ -72,7 +78,7 @@ export const operationUseCases = (run: RunUseCase) => ({
         yield* purged(given)
         const { dry_run = false } = given
         const retention = yield* Retention
-        const before = deletionCutoffs(yield* Instant.now, (yield* Policy).testRetention)
+        const before = calculateDeletionCutoffs(yield* Instant.now, (yield* Policy).testRetention)
         const { testTopics, ...rows } = yield* dry_run ? retention.count(before) : retention.purge(before)
         return { ...rows, test_topics: testTopics, dry_run }
       })
@@ -87,17 +93,17 @@ export const operationUseCases = (run: RunUseCase) => ({
       Effect.map(
         Effect.all([
           Effect.all([
-            StoredWork.checkFailedMails(embeddingDoctorAdvice),
-            StoredWork.checkMailsAwaitingRetry,
-            StoredWork.checkFailedGenerations(embeddingDoctorAdvice),
-            StoredWork.checkDraftsAwaitingRetry,
-            StoredWork.checkOverdueWork(embeddingDoctorAdvice),
-            StoredWork.checkFailedMedia(embeddingDoctorAdvice, "the option speech"),
-            StoredWebhooks.checkOverdueDeliveries(embeddingDoctorAdvice),
-            StoredWebhooks.checkSecretDecryption(embeddingDoctorAdvice, "the option secret"),
-            StoredWebhooks.checkDisabledWebhooks(embeddingDoctorAdvice)
+            StoredWork.diagnoseFailedMails(embeddingDoctorAdvice),
+            StoredWork.diagnoseMailsAwaitingRetry,
+            StoredWork.diagnoseFailedGenerations(embeddingDoctorAdvice),
+            StoredWork.diagnoseDraftsAwaitingRetry,
+            StoredWork.diagnoseOverdueWork(embeddingDoctorAdvice),
+            StoredWork.diagnoseFailedMedia(embeddingDoctorAdvice, "the option speech"),
+            StoredWebhooks.diagnoseOverdueDeliveries(embeddingDoctorAdvice),
+            StoredWebhooks.diagnoseUndecryptableSecrets(embeddingDoctorAdvice, "the option secret"),
+            StoredWebhooks.diagnoseDisabledWebhooks(embeddingDoctorAdvice)
           ]),
-          checkLicences(embeddingDoctorAdvice)
+          diagnoseLicences(embeddingDoctorAdvice)
         ]),
         ([work, licensed]) => {
           const findings: ReadonlyArray<DoctorFinding> = [...work, ...licensed]

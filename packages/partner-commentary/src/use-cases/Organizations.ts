@@ -1,18 +1,18 @@
 /** Provides `pc.organizations`, which manages the partners that call the API. */
 import * as Errors from "@partner-commentary/api/Errors"
 import { type IdentityTaken, OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
-import { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
+import { PlanLimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Organizations from "../administration/Organizations.ts"
 import * as Text from "./Text.ts"
-import { makeDecoder, OrganizationIdInput, orNotFound, type RunUseCase, type TransactionOption } from "./UseCase.ts"
+import { failIfNotFound, makeDecoder, OrganizationIdInput, type RunUseCase, type TransactionOption } from "./UseCase.ts"
 
 export interface OrganizationChange {
   readonly name?: string | undefined
   readonly plan?: PlanName | undefined
   /** Limits that override limits of the plan. */
-  readonly limits?: LimitOverrides | undefined
+  readonly limits?: PlanLimitOverrides | undefined
   /** The mail address that receives notices about undeliverable requests, and about new and changed webhooks. */
   readonly contact_email?: string | null | undefined
   /** The id of the organization at your identity provider, if that id differs from the organization's own id. */
@@ -23,7 +23,7 @@ export type NewOrganization = OrganizationChange & { readonly name: string }
 
 const settings = {
   plan: Schema.optional(PlanName.annotate({ message: `must be one of ${PlanName.literals.join(", ")}` })),
-  limits: Schema.optional(LimitOverrides),
+  limits: Schema.optional(PlanLimitOverrides),
   contact_email: Schema.optional(Schema.NullOr(Text.EmailSchema)),
   identity_id: Schema.optional(Schema.NullOr(Text.NameSchema))
 }
@@ -39,7 +39,7 @@ const taken = <A, R>(change: Effect.Effect<A, IdentityTaken, R>) =>
     Errors.InvalidRequest.of([{ field: "identity_id", constraint: "must not be another organization's" }])
   )
 
-export const organizationUseCases = (run: RunUseCase) => ({
+export const makeOrganizationUseCases = (run: RunUseCase) => ({
   create: (organization: NewOrganization, options?: TransactionOption) =>
     run(
       Effect.gen(function* () {
@@ -72,7 +72,7 @@ export const organizationUseCases = (run: RunUseCase) => ({
           contactEmail: contact_email === undefined ? present.contactEmail : contact_email,
           identityId: identity_id === undefined ? present.identityId : identity_id
         }))
-        return Organizations.toApiOrganization(yield* orNotFound("organization")(taken(updated)))
+        return Organizations.toApiOrganization(yield* failIfNotFound("organization")(taken(updated)))
       }),
       options
     ),
@@ -88,7 +88,7 @@ export const organizationUseCases = (run: RunUseCase) => ({
     run(
       Effect.flatMap(named(organization), ({ organization_id }) =>
         Effect.map(
-          orNotFound("organization")(taken(Organizations.suspend(organization_id))),
+          failIfNotFound("organization")(taken(Organizations.suspend(organization_id))),
           Organizations.toApiOrganization
         )
       ),
@@ -99,7 +99,7 @@ export const organizationUseCases = (run: RunUseCase) => ({
     run(
       Effect.flatMap(named(organization), ({ organization_id }) =>
         Effect.map(
-          orNotFound("organization")(taken(Organizations.resume(organization_id))),
+          failIfNotFound("organization")(taken(Organizations.resume(organization_id))),
           Organizations.toApiOrganization
         )
       ),

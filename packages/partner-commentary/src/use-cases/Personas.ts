@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Personas from "../administration/Personas.ts"
 import * as Text from "./Text.ts"
-import { makeDecoder, orNotFound, PersonaIdInput, type RunUseCase, type TransactionOption } from "./UseCase.ts"
+import { failIfNotFound, makeDecoder, PersonaIdInput, type RunUseCase, type TransactionOption } from "./UseCase.ts"
 
 interface Profile {
   readonly image_url?: string | undefined
@@ -50,7 +50,7 @@ const changed = makeDecoder(
   })
 )
 
-export const personaUseCases = (run: RunUseCase) => ({
+export const makePersonaUseCases = (run: RunUseCase) => ({
   /** Publishes a persona. Partners see the persona when they have a licence. */
   create: (persona: NewPersona, options?: TransactionOption) =>
     run(
@@ -83,7 +83,7 @@ export const personaUseCases = (run: RunUseCase) => ({
           socialLinks: social_links ?? present.socialLinks,
           creator: creator === undefined ? present.creator : { name: creator.name ?? "", email: creator.email }
         }))
-        return Personas.toApiPersona(yield* orNotFound("persona")(updated))
+        return Personas.toApiPersona(yield* failIfNotFound("persona")(updated))
       }),
       options
     ),

@@ -24,10 +24,10 @@ import {
   CommentaryIdInput,
   type DataOwner,
   makeDecoder,
-  notFoundError,
-  organizationAsCaller,
+  makeNotFoundError,
   ownerFields,
   type RunUseCase,
+  readOrganizationAsCaller,
   TopicIdInput,
   type TransactionOption,
   toDataOwner,
@@ -87,15 +87,15 @@ const avatar = PublicAddress.use(({ apiRoot }) => Effect.succeed(apiRoot + defau
 
 const notFound = <A, R>(found: Effect.Effect<A, TopicNotFound, R>) => Effect.mapError(found, () => Errors.topicNotFound)
 
-export const topicUseCases = (run: RunUseCase) => ({
+export const makeTopicUseCases = (run: RunUseCase) => ({
   /**
    * Submits a topic. Rejects with `no_valid_personas` if the topic cannot be sent to any of the personas. The topic
-   * counts towards the partner's quotas, as if the partner had submitted it through the API.
+   * counts towards the partner's quotas, as if the partner had submitted the topic through the API.
    */
   submit: (topic: NewTopic, options?: TransactionOption) =>
     run(
       Effect.gen(function* () {
-        const submitter = yield* organizationAsCaller(yield* submitted(topic))
+        const submitter = yield* readOrganizationAsCaller(yield* submitted(topic))
         const decode = makeTopicJsonDecoder((yield* Policy).contentLength)
         const body = yield* Effect.mapError(decode(yield* toJsonText(topic)), Errors.InvalidRequest.of)
         const submissions = yield* TopicSubmission.make
@@ -112,7 +112,7 @@ export const topicUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const owned = yield* one(topic)
-        const canceller = { ...(yield* organizationAsCaller(owned)), key: null }
+        const canceller = { ...(yield* readOrganizationAsCaller(owned)), key: null }
         return Views.toTopicProgress(
           yield* notFound(TopicCancellation.use(({ cancel }) => cancel(canceller, owned.topic_id)))
         )
@@ -131,7 +131,7 @@ export const topicUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const owned = yield* accepted(commentary)
-        const approver = { ...(yield* organizationAsCaller(owned)), key: null }
+        const approver = { ...(yield* readOrganizationAsCaller(owned)), key: null }
         const { commentary_id, topic_id } = owned
         const approved = yield* Effect.catchTags(
           PartnerApproval.use(({ approve }) => approve(approver, topic_id, commentary_id)),
@@ -170,7 +170,7 @@ export const topicUseCases = (run: RunUseCase) => ({
       Effect.gen(function* () {
         const owned = yield* referenced(topic)
         const found = (yield* Topics).byReference(toDataOwner(owned), owned.external_reference)
-        const known = yield* Effect.catchTag(found, "ReferenceNotFound", () => Effect.fail(notFoundError("topic")))
+        const known = yield* Effect.catchTag(found, "ReferenceNotFound", () => Effect.fail(makeNotFoundError("topic")))
         return Views.toReferenceLookup(owned.external_reference, known, yield* avatar)
       })
     ),

@@ -3,15 +3,15 @@ import { UsageReports } from "@partner-commentary/core/usage/UsageReports"
 import { toUsageReport } from "@partner-commentary/server/routes/usage/UsageHandlers"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { type DataOwner, makeDecoder, organizationAsCaller, ownerFields, type RunUseCase } from "./UseCase.ts"
+import { type DataOwner, makeDecoder, ownerFields, type RunUseCase, readOrganizationAsCaller } from "./UseCase.ts"
 
 const read = makeDecoder(Schema.Struct(ownerFields))
 
-export const usageUseCases = (run: RunUseCase) => ({
+export const makeUsageUseCases = (run: RunUseCase) => ({
   report: (owned: DataOwner) =>
     run(
       Effect.gen(function* () {
-        const caller = yield* organizationAsCaller(yield* read(owned))
+        const caller = yield* readOrganizationAsCaller(yield* read(owned))
         return toUsageReport(yield* (yield* UsageReports).report(caller))
       })
     )

@@ -1,13 +1,13 @@
 /**
- * Helpers that make functions with promises and plain objects from the use cases of the core. The plain objects have
- * the field names of the API.
+ * Converts use cases of the core to functions that return promises and plain objects. The plain objects have the field
+ * names of the API.
  */
 import * as Errors from "@partner-commentary/api/Errors"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
-import { limitsOf } from "@partner-commentary/core/partner/Plan"
+import { resolveLimits } from "@partner-commentary/core/partner/Plan"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { Environment } from "@partner-commentary/core/shared/Owner"
-import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
+import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import { convertSchemaIssueToProblems } from "@partner-commentary/server/http/Body"
 import { HostTransactionRefused, runInHostTransaction } from "@partner-commentary/sql/database/HostTransaction"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import * as SchemaGetter from "effect/SchemaGetter"
-import { invalidOptionError, PartnerCommentaryError } from "../PartnerCommentaryError.ts"
+import { makeInvalidOptionError, PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 import type { PartnerCommentaryServices } from "../Service.ts"
 
 export interface TransactionOption {
@@ -49,9 +49,9 @@ export const makeUseCaseRunner =
  * client }`, the call would write outside of the transaction.
  */
 const unknownOption = (options: unknown): PartnerCommentaryError | undefined => {
-  if (!Predicate.isObject(options)) return invalidOptionError("db", "must be passed as { db }")
+  if (!Predicate.isObject(options)) return makeInvalidOptionError("db", "must be passed as { db }")
   const unknown = Object.keys(options).find((name) => name !== "db")
-  return unknown === undefined ? undefined : invalidOptionError(unknown, "is unknown beside db: pass { db }")
+  return unknown === undefined ? undefined : makeInvalidOptionError(unknown, "is unknown beside db: pass { db }")
 }
 
 const isWire = (error: unknown): error is { readonly error: Errors.WireError["error"] } =>
@@ -59,9 +59,9 @@ const isWire = (error: unknown): error is { readonly error: Errors.WireError["er
 
 const failureOf = (error: unknown): PartnerCommentaryError => {
   if (error instanceof PartnerCommentaryError) return error
-  if (error instanceof HostTransactionRefused) return invalidOptionError("db", error.reason)
+  if (error instanceof HostTransactionRefused) return makeInvalidOptionError("db", error.reason)
   if (!isWire(error)) {
-    const message = `The service failed: ${errorMessageWithCauses(error)}.`
+    const message = `The service failed: ${formatErrorWithCauses(error)}.`
     return new PartnerCommentaryError({ code: "internal_error", message, details: {}, cause: error })
   }
   const { code, message, ...rest } = error.error
@@ -118,24 +118,24 @@ export const toDataOwner = ({
   environment: environment ?? ("live" as const)
 })
 
-export const notFoundError = (what: string) => Errors.NotFound.of(`There is no such ${what}.`)
+export const makeNotFoundError = (what: string) => Errors.NotFound.of(`There is no such ${what}.`)
 
 /**
  * Reads the organization in whose name a use case runs, with its environment and limits. The effect fails if the
  * organization does not exist.
  */
-export const organizationAsCaller = Effect.fnUntraced(function* (owned: Parameters<typeof toDataOwner>[0]) {
+export const readOrganizationAsCaller = Effect.fnUntraced(function* (owned: Parameters<typeof toDataOwner>[0]) {
   const { environment, organizationId } = toDataOwner(owned)
   const found = yield* (yield* OrganizationStore).find(organizationId)
-  if (Option.isNone(found)) return yield* notFoundError("organization")
-  return { organization: found.value, environment, limits: limitsOf(found.value) }
+  if (Option.isNone(found)) return yield* makeNotFoundError("organization")
+  return { organization: found.value, environment, limits: resolveLimits(found.value) }
 })
 
-export const orNotFound =
+export const failIfNotFound =
   (what: string) =>
   <A, E, R>(found: Effect.Effect<Option.Option<A>, E, R>): Effect.Effect<A, E | Errors.NotFound, R> =>
     Effect.flatMap(found, (value) =>
-      Option.isSome(value) ? Effect.succeed(value.value) : Effect.fail(notFoundError(what))
+      Option.isSome(value) ? Effect.succeed(value.value) : Effect.fail(makeNotFoundError(what))
     )
 
 /** Returns the JSON text of an input, because the decoders of the API read JSON texts. */

@@ -15,10 +15,10 @@ import * as Schema from "effect/Schema"
 import {
   type DataOwner,
   makeDecoder,
-  notFoundError,
-  organizationAsCaller,
+  makeNotFoundError,
   ownerFields,
   type RunUseCase,
+  readOrganizationAsCaller,
   toDataOwner,
   toJsonText,
   WebhookIdInput
@@ -37,11 +37,11 @@ const one = makeDecoder(Schema.Struct({ ...ownerFields, webhook_id: WebhookIdInp
  * Returns the organization as the owner of a changed webhook. Because `key` is null, the audit log records an operator,
  * and the partner's contact gets no mail.
  */
-const registrant = Effect.fnUntraced(function* (of: Parameters<typeof organizationAsCaller>[0]) {
-  return { ...(yield* organizationAsCaller(of)), key: null }
+const registrant = Effect.fnUntraced(function* (of: Parameters<typeof readOrganizationAsCaller>[0]) {
+  return { ...(yield* readOrganizationAsCaller(of)), key: null }
 })
 
-const notFound = () => Effect.fail(notFoundError("webhook"))
+const notFound = () => Effect.fail(makeNotFoundError("webhook"))
 
 const urlRefused = ({ constraint }: { readonly constraint: string }) =>
   Effect.fail(Errors.InvalidRequest.of([{ field: "url", constraint }]))
@@ -53,7 +53,7 @@ const tooMany = ({ limit }: { readonly limit: number }) =>
     ])
   )
 
-export const webhookUseCases = (run: RunUseCase) => ({
+export const makeWebhookUseCases = (run: RunUseCase) => ({
   /** Registers a webhook. Only the result of `create` contains the webhook's `secret`. */
   create: (webhook: NewWebhook) =>
     run(

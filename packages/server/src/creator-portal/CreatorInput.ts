@@ -2,7 +2,7 @@
  * Reads the text fields of a creator's action from a form or a JSON body. The module does not validate the values of
  * the fields.
  */
-import type { Problem } from "@partner-commentary/api/Errors"
+import type { RequestProblem } from "@partner-commentary/api/Errors"
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
@@ -61,7 +61,7 @@ const textOf = (request: HttpServerRequest): Effect.Effect<string, MalformedCrea
     Result.isSuccess(text) ? Effect.succeed(text.success) : malformed(text.failure)
   )
 
-const malformed = (problem: Problem): Effect.Effect<never, MalformedCreatorInput> =>
+const malformed = (problem: RequestProblem): Effect.Effect<never, MalformedCreatorInput> =>
   Effect.fail(new MalformedCreatorInput({ ...problem, isTooLarge: false }))
 
 const fromForm = (params: UrlParams.UrlParams): CreatorActionFields => {

@@ -2,7 +2,7 @@
  * Serves the creators' pages below `/creator`, as HTML for browsers and as JSON for programs. A GET request never
  * changes an assignment. Logs and traces contain the route, never the creator's token.
  */
-import { InvalidRequest, NotFound, RateLimitExceeded, serviceBusy } from "@partner-commentary/api/Errors"
+import { InvalidRequest, NotFound, RateLimitExceeded, serviceBusyResponse } from "@partner-commentary/api/Errors"
 import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
 import { isCausedByDatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -193,9 +193,9 @@ const failed = (route: string) => (defect: unknown) =>
   )
 
 const busyResponse = HttpServerResponse.setHeader(
-  page(busyPage, serviceBusy.status),
+  page(busyPage, serviceBusyResponse.status),
   "retry-after",
-  String(serviceBusy.retryAfter)
+  String(serviceBusyResponse.retryAfter)
 )
 
 /**

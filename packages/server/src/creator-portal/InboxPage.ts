@@ -1,5 +1,5 @@
 /** Renders the inbox page, which lists all open requests of one creator. */
-import type { OpenRequests } from "@partner-commentary/core/creator/CreatorPortal"
+import type { OpenCreatorRequests } from "@partner-commentary/core/creator/CreatorPortal"
 import { maxCountedFurtherAssignments } from "@partner-commentary/core/topic/AssignmentStore"
 import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
 import { stripBidi } from "./BidiText.ts"
@@ -8,9 +8,9 @@ import { html } from "./Html.ts"
 import { renderTime } from "./PageContent.ts"
 import { renderPageDocument } from "./PageDocument.ts"
 
-type OpenRequest = OpenRequests["requests"][number]
+type OpenRequest = OpenCreatorRequests["requests"][number]
 
-export const renderInboxPage = ({ further, requests }: OpenRequests): string => {
+export const renderInboxPage = ({ further, requests }: OpenCreatorRequests): string => {
   const total = requests.length + further
   const status =
     total === 0 ? "Nothing open" : total === 1 ? "1 open request" : `${number(total, further)} open requests`

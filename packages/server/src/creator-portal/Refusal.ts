@@ -2,7 +2,7 @@
  * Describes why a creator's action was rejected. Programs get a field and a constraint, and the creator gets a
  * sentence.
  */
-import type { Problem } from "@partner-commentary/api/Errors"
+import type { RequestProblem } from "@partner-commentary/api/Errors"
 import type { InvalidTextLength } from "@partner-commentary/core/creator/CreatorPortal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
@@ -11,7 +11,7 @@ import type { CreatorActionFields, MalformedCreatorInput } from "./CreatorInput.
 
 export interface ActionRefusal {
   readonly action: CreatorAction
-  readonly problem: Problem
+  readonly problem: RequestProblem
   /** The explanation for the creator, without the name of a field. */
   readonly explanation: string
   /** The text that the creator entered. The page shows the entered text again. */

@@ -2,7 +2,7 @@
  * Limits the requests with each creator link. Each token has a rate window of fixed length. The memory for all rate
  * windows of this process is bounded.
  */
-import * as FixedWindows from "@partner-commentary/core/access/FixedWindows"
+import * as FixedWindowRateLimiter from "@partner-commentary/core/access/FixedWindowRateLimiter"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 
@@ -20,7 +20,7 @@ export const make = (options: {
   readonly seconds: number
   readonly capacity: number
 }): TokenRateLimiter => {
-  const windows = FixedWindows.make(options.capacity)
+  const windows = FixedWindowRateLimiter.make(options.capacity)
   return {
     take: (name) =>
       Effect.map(Instant.now, (now) => {

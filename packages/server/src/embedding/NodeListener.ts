@@ -2,7 +2,7 @@
  * Turns the service into a listener for Node's HTTP server and for Express, Fastify and Koa. The listener uses
  * structural types instead of Node's types. An application may mount the listener before or after a body parser.
  */
-import { InternalError, statusOf } from "@partner-commentary/api/Errors"
+import { httpStatusByErrorCode, InternalError } from "@partner-commentary/api/Errors"
 import type { OnResponseEnd } from "@partner-commentary/core/access/ConcurrencyLimit"
 import * as Envelope from "../http/Envelope.ts"
 import * as WebRequest from "../http/WebRequest.ts"
@@ -221,7 +221,7 @@ const refuse = ({ headers }: NodeRequest, response: NodeResponse): void => {
   if (response.headersSent) return void response.destroy()
   const id = Responses.acceptOrCreateRequestId(one(headers["x-request-id"]))
   const body = InternalError.of(id)
-  response.writeHead(statusOf[body.error.code], {
+  response.writeHead(httpStatusByErrorCode[body.error.code], {
     "content-type": Envelope.jsonContentType,
     "x-request-id": id,
     "cache-control": Responses.defaultCacheControl

@@ -100,7 +100,7 @@ export class WebHandler extends Context.Service<
       )
       // Disable tracing for creators' pages, because traces must not contain creators' tokens.
       const context = Context.add(yield* Effect.context<never>(), HttpMiddleware.TracerDisabledWhen, isCreatorRequest)
-      const answer = HttpEffect.toWebHandlerWith(RunningContext.withoutServices(context))(app)
+      const answer = HttpEffect.toWebHandlerWith(RunningContext.removeServices(context))(app)
       return WebHandler.of({
         respond: (request, sent = {}) => answer(request, Context.make(CurrentHostRequestInfo, sent))
       })

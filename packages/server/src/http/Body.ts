@@ -1,7 +1,7 @@
 /**
  * Decodes JSON bodies with a schema. Each reported problem names a field and the constraint that the field violates.
  */
-import { InvalidRequest, type Problem } from "@partner-commentary/api/Errors"
+import { InvalidRequest, type RequestProblem } from "@partner-commentary/api/Errors"
 import * as Effect from "effect/Effect"
 import type * as Headers from "effect/http/Headers"
 import type { HttpServerError } from "effect/http/HttpServerError"
@@ -19,9 +19,12 @@ export const maxBodyBytes = 256 * 1024
 /** The maximum size of a bulk request's body in bytes. */
 export const maxBulkBodyBytes = 4 * 1024 * 1024
 
-export const bodyTooLargeProblem: Problem = { field: "body", constraint: `must be at most ${maxBodyBytes / 1024} KiB` }
+export const bodyTooLargeProblem: RequestProblem = {
+  field: "body",
+  constraint: `must be at most ${maxBodyBytes / 1024} KiB`
+}
 
-export const bulkBodyTooLargeProblem: Problem = {
+export const bulkBodyTooLargeProblem: RequestProblem = {
   field: "body",
   constraint: `must be at most ${maxBulkBodyBytes / 1024 / 1024} MiB`
 }
@@ -61,7 +64,7 @@ export const readJsonBodyText = (
   })
 }
 
-type Problems = readonly [Problem, ...ReadonlyArray<Problem>]
+type Problems = readonly [RequestProblem, ...ReadonlyArray<RequestProblem>]
 
 /**
  * Decodes JSON text. A failure contains all problems of the body, in the order of the schema's fields. `further`
@@ -69,12 +72,12 @@ type Problems = readonly [Problem, ...ReadonlyArray<Problem>]
  */
 export const makeJsonTextDecoder = <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields> & Schema.Codec<Schema.Struct<Fields>["Type"], unknown>,
-  further: (body: Readonly<Record<string, unknown>>) => ReadonlyArray<Problem> = () => []
+  further: (body: Readonly<Record<string, unknown>>) => ReadonlyArray<RequestProblem> = () => []
 ) => {
   const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
   const order = Object.keys(schema.fields)
   const fields = new Set(order)
-  const place = ({ field }: Problem) => order.indexOf(/^[^.[]*/.exec(field)?.[0] ?? "")
+  const place = ({ field }: RequestProblem) => order.indexOf(/^[^.[]*/.exec(field)?.[0] ?? "")
   const read = (body: unknown): Result.Result<Schema.Struct<Fields>["Type"], Problems> => {
     if (!Predicate.isReadonlyObject(body)) return Result.fail([{ field: "body", constraint: "must be a JSON object" }])
     const long = order.find((field) => isLong((body as Readonly<Record<string, unknown>>)[field]))
@@ -105,7 +108,7 @@ export const makeJsonTextDecoder = <Fields extends Schema.Struct.Fields>(
  */
 const maxMembers = 10_000
 
-const tooManyMembers: Problem = { field: "body", constraint: "must have at most 10,000 members of objects" }
+const tooManyMembers: RequestProblem = { field: "body", constraint: "must have at most 10,000 members of objects" }
 
 /** The maximum number of problems that a response reports. */
 const maxProblems = 100
@@ -129,7 +132,7 @@ export const convertSchemaIssueToProblems = (issue: SchemaIssue.Issue): Problems
 
 export const failWithInvalidRequest = (...all: Problems) => Effect.fail(InvalidRequest.of(all))
 
-export const findHeaderProblem = (headers: Headers.Headers): Problem | undefined => {
+export const findHeaderProblem = (headers: Headers.Headers): RequestProblem | undefined => {
   if (!isJson(headers["content-type"] ?? "")) {
     return { field: "content-type", constraint: "must be application/json, in UTF-8" }
   }
@@ -162,11 +165,11 @@ const utf8Names = new Set(["utf-8", "utf8", '"utf-8"', '"utf8"'])
 /** Fails when the request body is incomplete or too large. For invalid UTF-8, the result contains a problem. */
 export const readBody = (
   request: HttpServerRequest.HttpServerRequest
-): Effect.Effect<Result.Result<string, Problem>, HttpServerError> =>
+): Effect.Effect<Result.Result<string, RequestProblem>, HttpServerError> =>
   Effect.map(request.arrayBuffer, (bytes) =>
     Result.try({
       try: () => utf8.decode(bytes),
-      catch: (): Problem => ({ field: "body", constraint: "must be UTF-8" })
+      catch: (): RequestProblem => ({ field: "body", constraint: "must be UTF-8" })
     })
   )
 

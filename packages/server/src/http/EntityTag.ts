@@ -3,7 +3,7 @@
  * the same meaning, but a proxy may compress such responses differently.
  */
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import { sha256Hex } from "@partner-commentary/core/shared/Secret"
+import { hashSha256Hex } from "@partner-commentary/core/shared/Secret"
 import type { TopicRevision } from "@partner-commentary/core/topic/TopicStore"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ export const make = Effect.gen(function* () {
   const digest = yield* Digest.Digest
   const { apiRoot } = yield* PublicAddress
   // A tag must change when a view's fields change, and when the address of the default picture changes.
-  const pictured = (yield* sha256Hex(digest, apiRoot + viewFieldsHash)).slice(0, 8)
+  const pictured = (yield* hashSha256Hex(digest, apiRoot + viewFieldsHash)).slice(0, 8)
   return {
     ofStatus: (revision: TopicRevision): EntityTag => `W/"${revision}.${viewFieldsHash}"`,
     /** Returns the entity tag of a topic view that contains the personas' pictures. */
@@ -26,7 +26,7 @@ export const make = Effect.gen(function* () {
      */
     ofList: (revisions: ReadonlyArray<string>, others: unknown): Effect.Effect<EntityTag> =>
       Effect.map(
-        sha256Hex(digest, JSON.stringify([revisions, others])),
+        hashSha256Hex(digest, JSON.stringify([revisions, others])),
         (hex) => `W/"${hex.slice(0, 32)}.${viewFieldsHash}"`
       )
   }

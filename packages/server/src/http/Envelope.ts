@@ -1,5 +1,5 @@
 /** Builds JSON responses in the success and error envelopes of the specification. */
-import { statusOf, type WireError } from "@partner-commentary/api/Errors"
+import { httpStatusByErrorCode, type WireError } from "@partner-commentary/api/Errors"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as ResponseHeaders from "./ResponseHeaders.ts"
 
@@ -31,7 +31,7 @@ export const makeJsonResponse = (
 /** Returns the error as JSON with its status code. A rate-limit error also sets the `Retry-After` header. */
 export const makeFailureResponse = (refusal: WireError): HttpServerResponse.HttpServerResponse => {
   const { error } = refusal
-  const response = makeJsonResponse(formatFailureJson(refusal), statusOf[error.code])
+  const response = makeJsonResponse(formatFailureJson(refusal), httpStatusByErrorCode[error.code])
   return error.code === "rate_limit_exceeded"
     ? HttpServerResponse.setHeader(response, "retry-after", String(error.details.retry_after))
     : response

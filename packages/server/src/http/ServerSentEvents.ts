@@ -1,12 +1,12 @@
 /** Encodes events in the wire format of server-sent events. The payload of each event is JSON in one line. */
 import { formatEventCursor } from "@partner-commentary/core/webhook/EventHistory"
-import type { PastEvent } from "@partner-commentary/core/webhook/EventLog"
+import type { StoredEvent } from "@partner-commentary/core/webhook/EventLog"
 
 /**
  * The message id is the cursor of the event. A client can send the event's id as `Last-Event-ID` or as `after` to
  * continue.
  */
-export const formatEvent = ({ id, payload, type }: PastEvent): string =>
+export const formatEvent = ({ id, payload, type }: StoredEvent): string =>
   `id: ${formatEventCursor(id)}\nevent: ${type}\ndata: ${payload}\n\n`
 
 /** Encodes the delay in milliseconds after which a client reconnects when the stream ends. */

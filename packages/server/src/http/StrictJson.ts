@@ -3,7 +3,7 @@
  * that a double cannot represent, lone surrogates and deep nesting. The parser reports the location of the first
  * problem, and builds a path only for that problem.
  */
-import type { Problem } from "@partner-commentary/api/Errors"
+import type { RequestProblem } from "@partner-commentary/api/Errors"
 import type * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as JsonText from "./JsonText.ts"
@@ -17,16 +17,19 @@ export const maxNestingDepth = 32
  * members that the service uses. If `fields` is given, all other members are checked only for valid JSON and nesting
  * depth.
  */
-export const parseStrictJson = (text: string, fields?: ReadonlySet<string>): Result.Result<unknown, Problem> =>
+export const parseStrictJson = (text: string, fields?: ReadonlySet<string>): Result.Result<unknown, RequestProblem> =>
   Steps.runWithoutYielding(parsing(text, fields))
 
 /** Works like `parseStrictJson`, but parses a long text in steps. Other requests can run between the parsing steps. */
 export const parseStrictJsonInSteps = (
   text: string,
   fields?: ReadonlySet<string>
-): Effect.Effect<Result.Result<unknown, Problem>> => Steps.runInSteps(parsing(text, fields))
+): Effect.Effect<Result.Result<unknown, RequestProblem>> => Steps.runInSteps(parsing(text, fields))
 
-function* parsing(text: string, fields?: ReadonlySet<string>): Steps.ProcessingSteps<Result.Result<unknown, Problem>> {
+function* parsing(
+  text: string,
+  fields?: ReadonlySet<string>
+): Steps.ProcessingSteps<Result.Result<unknown, RequestProblem>> {
   const deep = JsonText.findTooDeepNesting(text, maxNestingDepth + 1)
   // Check the depth before JSON.parse runs, because JSON.parse is slow on deeply nested text.
   if (deep !== undefined) return Result.fail(yield* tooDeep(text.slice(0, deep)))
@@ -59,7 +62,7 @@ function* scan(
   text: string,
   levels: Levels,
   matters: (levels: Levels) => boolean
-): Steps.ProcessingSteps<Problem | undefined> {
+): Steps.ProcessingSteps<RequestProblem | undefined> {
   const next = new RegExp(token)
   let tokens = 0
   for (let match = next.exec(text); match !== null; match = next.exec(text)) {
@@ -96,7 +99,7 @@ const readString = (lexeme: string, level: Level | undefined): string | undefine
   return text.isWellFormed() ? undefined : "must be well-formed Unicode, without lone surrogates"
 }
 
-function* tooDeep(before: string): Steps.ProcessingSteps<Problem> {
+function* tooDeep(before: string): Steps.ProcessingSteps<RequestProblem> {
   const levels: Levels = []
   yield* scan(before, levels, () => false)
   return { field: pathOf(levels), constraint: `must not be nested deeper than ${maxNestingDepth} levels` }

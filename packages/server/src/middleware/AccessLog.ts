@@ -40,7 +40,7 @@ export const logRequest = <A extends { readonly status: number }, E, R>(
         route: record.route ?? "unknown",
         status: Exit.isSuccess(exit) ? exit.value.status : clientLeft,
         ms: Math.round(Number(clock.monotonicTimeNanosUnsafe() - begun) / 1e4) / 100,
-        ...LogContext.logContextAttributes(
+        ...LogContext.formatLogContextAttributes(
           { organizationId: record.organizationId, topicId: record.logContext.topicId },
           "_"
         ),

@@ -4,10 +4,10 @@
  */
 import {
   ApiKeyAuth,
-  ConditionalRead,
   CurrentPrincipal,
   EndpointRateLimit,
-  RequiredScope
+  RequiredScope,
+  SupportsConditionalRequests
 } from "@partner-commentary/api/ApiKeyAuth"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
@@ -38,7 +38,10 @@ export const layer = Layer.effect(
         scope: Context.getOrUndefined(annotations, RequiredScope),
         limit: Context.getOrUndefined(annotations, EndpointRateLimit)
       }
-      const conditional = { ...rules, isConditional: Context.getOrUndefined(annotations, ConditionalRead) === true }
+      const conditional = {
+        ...rules,
+        isConditional: Context.getOrUndefined(annotations, SupportsConditionalRequests) === true
+      }
       return Effect.withFiber((fiber: Fiber.Fiber<unknown, unknown>) => {
         const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
         const record = Context.getUnsafe(fiber.context, CurrentRequestRecord)

@@ -2,13 +2,13 @@
  * Limits the concurrent requests of an organization in each pool. A request holds its permit until the client has
  * received the response.
  */
-import { RequiredPool, WaitPreference } from "@partner-commentary/api/ApiKeyAuth"
+import { RequiredConcurrencyPool, SupportsWaitPreference } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import {
   type ConcurrencyLimit,
   type ConcurrencyPool,
+  maxPermitWait,
   type OnResponseEnd,
-  permitTimeout,
   TooManyRequests
 } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { DefaultScheduler, FairShareKey } from "@partner-commentary/core/shared/FairShare"
@@ -66,11 +66,11 @@ export const withPermit = <A, E, R>(
     const request = Context.getUnsafe(context, HttpServerRequest)
     const waits =
       request.headers["prefer"] !== undefined &&
-      Context.getOrUndefined(annotations, WaitPreference) === true &&
+      Context.getOrUndefined(annotations, SupportsWaitPreference) === true &&
       parsePreferredWaitSeconds(request.headers["prefer"]) > 0
     const pool = waits
       ? "waiting"
-      : poolOf(Context.getOrUndefined(annotations, RequiredPool) ?? "standard", request.headers)
+      : poolOf(Context.getOrUndefined(annotations, RequiredConcurrencyPool) ?? "standard", request.headers)
     const whenResponseEnds = Context.get(context, ResponseEndObserver)(request)
     const fair = Context.get(context, CurrentFairScheduler)
     fair?.accept(request.headers[credential] ?? "", organization)
@@ -126,7 +126,7 @@ const message = (limit: number, pool: ConcurrencyPool): string =>
   pool === "waiting" || pool === "streaming"
     ? `At most ${limit} ${described[pool]} at one time. Send it again when one has ended.`
     : `At most ${limit} ${described[pool]} of an organization are worked on at one time. Others wait up to ` +
-      `${Duration.toSeconds(permitTimeout)} seconds for a place. Send it again when they were answered.`
+      `${Duration.toSeconds(maxPermitWait)} seconds for a place. Send it again when they were answered.`
 
 const described: Readonly<Record<ConcurrencyPool, string>> = {
   waiting: "requests of an organization wait for a change",

@@ -13,9 +13,9 @@ import {
   Idempotency,
   IdempotencyKeyRejected,
   type IdempotentRequest,
-  type ResponseContent,
-  type RunChangeAndStoreResponse,
-  type StoredConcurrently
+  type ResponseStoredConcurrently,
+  type ResponseToStore,
+  type RunChangeAndStoreResponse
 } from "@partner-commentary/core/idempotency/Idempotency"
 import type * as Brand from "effect/Brand"
 import * as Effect from "effect/Effect"
@@ -34,7 +34,7 @@ export type RunIdempotentPart = Wrap<string, string>
 
 type Wrap<Given, Stored> = <E, R>(
   change: Effect.Effect<Given, E, R>
-) => Effect.Effect<Stored, E | StoredConcurrently | IdempotencyKeyRejected, R>
+) => Effect.Effect<Stored, E | ResponseStoredConcurrently | IdempotencyKeyRejected, R>
 
 export interface IdempotentExecution {
   /**
@@ -49,7 +49,7 @@ export interface IdempotentExecution {
   readonly part: <E, R>(
     name: string,
     attempt: (once: RunIdempotentPart) => Effect.Effect<string, E, R>
-  ) => Effect.Effect<string, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R>
+  ) => Effect.Effect<string, Exclude<E, ResponseStoredConcurrently> | IdempotencyKeyRejected, R>
 }
 
 interface Keyed {
@@ -123,7 +123,7 @@ export const make = Effect.map(Idempotency, (idempotency) => {
 
 type Answered<E, R> = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
-  Exclude<E, StoredConcurrently | IdempotencyKeyRejected> | Errors.InvalidRequest | Errors.RateLimitExceeded,
+  Exclude<E, ResponseStoredConcurrently | IdempotencyKeyRejected> | Errors.InvalidRequest | Errors.RateLimitExceeded,
   R
 >
 
@@ -132,10 +132,10 @@ const executionWithoutKey: IdempotentExecution = {
   part: (_, attempt) => attempt((change) => change) as never
 }
 
-const textAnswer = (body: string): ResponseContent => ({ status: 200, location: null, body, secret: false })
+const textAnswer = (body: string): ResponseToStore => ({ status: 200, location: null, body, secret: false })
 
 /** Converts a response to its stored form. An unsuccessful response rolls the change back and is not stored. */
-const toAnswer = (response: HttpServerResponse.HttpServerResponse, secret: boolean): Effect.Effect<ResponseContent> => {
+const toAnswer = (response: HttpServerResponse.HttpServerResponse, secret: boolean): Effect.Effect<ResponseToStore> => {
   const { body, headers, status } = response
   return status < 200 || status > 299 || body._tag !== "Uint8Array"
     ? Effect.die(response)
@@ -147,7 +147,7 @@ const toAnswer = (response: HttpServerResponse.HttpServerResponse, secret: boole
       })
 }
 
-const toResponse = ({ body, location, status }: Pick<ResponseContent, "body" | "location" | "status">) => {
+const toResponse = ({ body, location, status }: Pick<ResponseToStore, "body" | "location" | "status">) => {
   const response = Envelope.makeJsonResponse(body, status)
   return location === null ? response : HttpServerResponse.setHeader(response, "location", location)
 }

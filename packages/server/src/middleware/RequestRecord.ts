@@ -2,8 +2,8 @@
  * Holds the record of a request: its rate-limit state, organization, log context and route. Authorization writes the
  * record. The response and the access log read the record.
  */
-import type { RateLimitState } from "@partner-commentary/core/access/FixedWindows"
-import type { RateLimitStatus, RateWindowState } from "@partner-commentary/core/access/RateLimits"
+import type { RateWindowUsage } from "@partner-commentary/core/access/FixedWindowRateLimiter"
+import type { NamedRateWindowUsage, RateLimitStatus } from "@partner-commentary/core/access/RateLimits"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import type { Instant } from "@partner-commentary/core/shared/Instant"
 import type * as LogContext from "@partner-commentary/core/shared/LogContext"
@@ -12,9 +12,9 @@ import * as Effect from "effect/Effect"
 
 export interface RequestRecord {
   /** The rate-limit state in the response's headers; null when no limit applies to the request. */
-  rateLimit: RateLimitState | null
+  rateLimit: RateWindowUsage | null
   /** All rate windows that counted the request. */
-  rateWindows: ReadonlyArray<RateWindowState>
+  rateWindows: ReadonlyArray<NamedRateWindowUsage>
   /** The number of whole seconds until a retry may succeed; null when the caller need not wait. */
   retryAfter: number | null
   /** The caller's organization, for logs and traces; null for an anonymous caller. */
@@ -57,7 +57,7 @@ export const recordCountedCall = (record: RequestRecord, state: RateLimitStatus)
 }
 
 /** Returns the number of whole seconds until the rate window ends. */
-export const countSecondsUntilWindowEnd = ({ resetsAt }: RateWindowState, now: Instant): number =>
+export const countSecondsUntilWindowEnd = ({ resetsAt }: NamedRateWindowUsage, now: Instant): number =>
   Math.max(0, Math.ceil((resetsAt - now) / 1000))
 
 /** Sets the rate-limit headers of a response with the given status. Only a 429 response can have `Retry-After`. */

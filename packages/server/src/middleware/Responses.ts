@@ -166,11 +166,11 @@ const internalError = (
 ): Effect.Effect<Errors.InternalError> =>
   Effect.as(
     Effect.annotateLogs(Effect.logError("A request failed", cause), {
-      ...LogContext.logContextAttributes(logContext, "_"),
+      ...LogContext.formatLogContextAttributes(logContext, "_"),
       request_id: id,
       request
     }),
-    DatabaseBusy.isDatabaseBusyFailure(cause) ? Errors.serviceBusy.of(id) : Errors.InternalError.of(id)
+    DatabaseBusy.isDatabaseBusyFailure(cause) ? Errors.serviceBusyResponse.of(id) : Errors.InternalError.of(id)
   )
 
 /** Returns the status code and the `Retry-After` header for a defect. */
@@ -178,8 +178,11 @@ const failureHead = (
   cause: Cause.Cause<unknown>
 ): { readonly status: number; readonly headers: Readonly<Record<string, string>> } =>
   DatabaseBusy.isDatabaseBusyFailure(cause)
-    ? { status: Errors.serviceBusy.status, headers: { "retry-after": String(Errors.serviceBusy.retryAfter) } }
-    : { status: Errors.statusOf.internal_error, headers: {} }
+    ? {
+        status: Errors.serviceBusyResponse.status,
+        headers: { "retry-after": String(Errors.serviceBusyResponse.retryAfter) }
+      }
+    : { status: Errors.httpStatusByErrorCode.internal_error, headers: {} }
 
 /** Returns the method and the path for the log, without the query. The result never contains a creator's token. */
 const describe = (request: HttpServerRequest.HttpServerRequest): string =>

@@ -6,7 +6,7 @@ import { type DraftJob, DraftWorker } from "@partner-commentary/core/commentary/
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
-import { assignmentWorkKindForEnvironment } from "@partner-commentary/core/shared/WorkSignal"
+import { toAssignmentWorkKind } from "@partner-commentary/core/shared/WorkSignal"
 import type { OrganizationDueAssignments } from "@partner-commentary/core/topic/AssignmentStore"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -73,7 +73,7 @@ export const makeAssignmentJobRunner = Effect.fnUntraced(function* (environment:
   })
 
   return yield* JobRunner.make<DraftJob>({
-    kind: assignmentWorkKindForEnvironment(environment),
+    kind: toAssignmentWorkKind(environment),
     limit: drafts,
     claim,
     run: (job) => Effect.as(draftWorker.run(job), false),

@@ -85,7 +85,7 @@ export const make = Effect.fnUntraced(function* <Job>(
         Effect.provideService(run(job, semaphore), LogContext.LogContextCollector, logContext),
         (cause) =>
           Effect.annotateLogs(Effect.as(Effect.logError(`A job ended with a defect: ${kind}`, cause), true), {
-            ...LogContext.logContextAttributes(logContext, "_"),
+            ...LogContext.formatLogContextAttributes(logContext, "_"),
             ...describe(job)
           })
       )
@@ -142,7 +142,7 @@ export const make = Effect.fnUntraced(function* <Job>(
 })
 
 const inJobContext = <A>(effect: Effect.Effect<A>): Effect.Effect<A> =>
-  Effect.updateContext<A, never, never, never>(effect, RunningContext.withoutServices)
+  Effect.updateContext<A, never, never, never>(effect, RunningContext.removeServices)
 
 /** A fake random source that starts each list at its beginning, so that the order of jobs is reproducible. */
 const inOrder = { nextIntUnsafe: () => 0, nextDoubleUnsafe: () => 0 }

@@ -9,7 +9,7 @@ import { Environment } from "@partner-commentary/core/shared/Owner"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import type { WorkKind } from "@partner-commentary/core/shared/WorkSignal"
 import { type DeliveryJob, DeliveryWorker } from "@partner-commentary/core/webhook/DeliveryWorker"
-import { deliveryBatchSize, WebhookRecovery } from "@partner-commentary/core/webhook/WebhookRecovery"
+import { recoveryBatchSize, WebhookRecovery } from "@partner-commentary/core/webhook/WebhookRecovery"
 import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -82,7 +82,7 @@ const recoveries = Effect.gen(function* () {
       advance,
       Option.match({
         onNone: () => Effect.succeed(0),
-        onSome: (moved) => Effect.as(moved < deliveryBatchSize ? Effect.void : pause, 1)
+        onSome: (moved) => Effect.as(moved < recoveryBatchSize ? Effect.void : pause, 1)
       })
     )
   )

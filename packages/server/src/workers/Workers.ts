@@ -4,7 +4,7 @@
  * by one process. If that process dies, another process claims the job again.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
+import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
@@ -58,7 +58,7 @@ const nextDueAfter = ({ nextDue }: JobRunner, polledAt: Instant.Instant) =>
   )
 
 const logFailure = (message: string, cause: Cause.Cause<unknown>) =>
-  Effect.annotateLogs(Effect.logError(message, cause), { reason: errorMessageWithCauses(Cause.squash(cause)) })
+  Effect.annotateLogs(Effect.logError(message, cause), { reason: formatErrorWithCauses(Cause.squash(cause)) })
 
 /**
  * Returns the waiting time until the next poll. If work became due after the last poll, the waiting time is zero. If

@@ -78,7 +78,7 @@ export const makeFakeCreatorPortal = (initial: Assignment) => {
         ),
       revise: (access, { draftId, instructions }) =>
         act(access, { instructions }, (now) =>
-          Workflow.revise(state.assignment, { draftId, instructions }, now, defaults)
+          Workflow.requestRevision(state.assignment, { draftId, instructions }, now, defaults)
         ),
       withdraw: (access, { reason }) =>
         act(access, { reason }, (now) => Workflow.withdraw(state.assignment, { reason: reason || null }, now)),

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
-import { networkOf } from "@partner-commentary/core/access/RateLimits"
+import { parseClientNetwork } from "@partner-commentary/core/access/RateLimits"
 import * as Result from "effect/Result"
 import { resolveClientAddress } from "../../src/http/ClientAddress.ts"
 
@@ -46,7 +46,7 @@ describe("Client address", () => {
       const read = address("10.1.2.3", entry)
       assert.strictEqual(read, "unknown by 10.1.2.3", entry)
       assert.isFalse(IpAllowList.allowsAddress(everybody, read), entry)
-      assert.strictEqual(networkOf(read), "10.1.2.3", entry)
+      assert.strictEqual(parseClientNetwork(read), "10.1.2.3", entry)
     }
   })
 

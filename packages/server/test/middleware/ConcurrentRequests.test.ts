@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { RequiredPool } from "@partner-commentary/api/ApiKeyAuth"
+import { RequiredConcurrencyPool } from "@partner-commentary/api/ApiKeyAuth"
 import { ConcurrencyLimit, type ConcurrencyPool } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { FairShareKey } from "@partner-commentary/core/shared/FairShare"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
@@ -29,7 +29,7 @@ const scene = Effect.gen(function* () {
   const ask = (organization: string, pool: ConcurrencyPool = "standard", handled = work) =>
     withPermit(
       limit,
-      { annotations: Context.make(RequiredPool, pool) },
+      { annotations: Context.make(RequiredConcurrencyPool, pool) },
       { organization: organization as OrganizationId, credential: "x-api-key" },
       handled
     ).pipe(

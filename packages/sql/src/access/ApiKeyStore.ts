@@ -1,6 +1,6 @@
 /** Stores API keys, and finds each key by the hash of the key's text. */
 import { type ApiKey, TooManyKeys } from "@partner-commentary/core/access/ApiKey"
-import { ApiKeyStore, type ApiKeyWithHash, type KeyChange } from "@partner-commentary/core/access/ApiKeyStore"
+import { type ApiKeyChange, ApiKeyStore, type ApiKeyWithHash } from "@partner-commentary/core/access/ApiKeyStore"
 import { StoredApiKeyScope } from "@partner-commentary/core/access/Scope"
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import { ApiKeyId, OrganizationId } from "@partner-commentary/core/shared/Ids"
@@ -72,7 +72,7 @@ export const layer = Layer.effect(
     const modify = Effect.fnUntraced(function* <E>(
       id: ApiKeyId,
       organizationId: OrganizationId | null,
-      decide: (present: ApiKey) => Result.Result<KeyChange, E>
+      decide: (present: ApiKey) => Result.Result<ApiKeyChange, E>
     ) {
       const [row] = yield* sql`SELECT * FROM api_keys WHERE id = ${id} ${forUpdate(sql)}`
       const present = row === undefined ? undefined : fromRow(row)

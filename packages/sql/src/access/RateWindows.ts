@@ -3,8 +3,12 @@
  * share the next statement. After the database has refused a call, the node refuses further calls in the full window
  * without an SQL statement.
  */
-import type { RateLimitDecision, RateLimitState, RateWindowLimit } from "@partner-commentary/core/access/FixedWindows"
-import * as FullWindows from "@partner-commentary/core/access/FullWindows"
+import type {
+  RateLimitDecision,
+  RateWindowLimit,
+  RateWindowUsage
+} from "@partner-commentary/core/access/FixedWindowRateLimiter"
+import * as FullRateWindowCache from "@partner-commentary/core/access/FullRateWindowCache"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
@@ -33,7 +37,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const start = yield* FiberSet.runtime(yield* FiberSet.make())()
-    const full = FullWindows.make(remembered)
+    const full = FullRateWindowCache.make(remembered)
     let lookedAt = 0
 
     const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
@@ -122,7 +126,7 @@ const listed = (calls: ReadonlyArray<Call>) => {
 
 const keyOf = ({ name, seconds }: RateWindowLimit): string => `${name} ${seconds}`
 
-const state = ({ limit }: RateWindowLimit, row: Row | undefined): RateLimitState => ({
+const state = ({ limit }: RateWindowLimit, row: Row | undefined): RateWindowUsage => ({
   limit,
   remaining: Math.max(0, limit - (row?.counted ?? 0)),
   resetsAt: row?.until_at ?? 0

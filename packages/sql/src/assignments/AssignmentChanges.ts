@@ -5,10 +5,10 @@
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import {
-  assignmentWorkKindForEnvironment,
   makeDueWorkNotification,
-  newEventsSignal,
-  topicChangeSignal,
+  makeNewEventsSignal,
+  makeTopicChangeSignal,
+  toAssignmentWorkKind,
   type WorkNotification
 } from "@partner-commentary/core/shared/WorkSignal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
@@ -227,12 +227,12 @@ const decideOne = (
   const work: ReadonlyArray<WorkNotification | false> = [
     after.dueAt !== null &&
       after.dueAt !== before.dueAt &&
-      makeDueWorkNotification(assignmentWorkKindForEnvironment(after.environment), after.dueAt, now),
+      makeDueWorkNotification(toAssignmentWorkKind(after.environment), after.dueAt, now),
     notices.length > 0 && "mails",
     prepared.events.length > 0 && "deliveries",
     mediaRequests.length > 0 && "media",
-    increasesTopicVersion(before, after) && topicChangeSignal(after.topicId),
-    prepared.events.length > 0 && newEventsSignal(after)
+    increasesTopicVersion(before, after) && makeTopicChangeSignal(after.topicId),
+    prepared.events.length > 0 && makeNewEventsSignal(after)
   ]
   const known = after === before ? nothing : work.filter((kind) => kind !== false)
   return {

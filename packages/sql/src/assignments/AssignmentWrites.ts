@@ -1,11 +1,11 @@
 /** Writes the changes of assignments, with their events, mails, media jobs, usage and counters. */
-import { assignmentMailId } from "@partner-commentary/core/mail/Mail"
+import { makeAssignmentMailId } from "@partner-commentary/core/mail/Mail"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import { countsAfterChange, topicStatusFromCounts } from "@partner-commentary/core/topic/TopicStatus"
+import { deriveTopicStatus, updateTopicCounts } from "@partner-commentary/core/topic/TopicStatus"
 import type { AssignmentChange } from "@partner-commentary/core/topic/Workflow"
-import { billingPeriodOf } from "@partner-commentary/core/usage/BillingPeriod"
-import { eventsOfAssignmentChange } from "@partner-commentary/core/webhook/Event"
+import { findBillingPeriod } from "@partner-commentary/core/usage/BillingPeriod"
+import { makeEventsOfAssignmentChange } from "@partner-commentary/core/webhook/Event"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -36,7 +36,7 @@ interface SharedIncrements {
 }
 
 export interface PreparedAssignmentChange extends SharedIncrements {
-  readonly events: ReturnType<typeof eventsOfAssignmentChange>
+  readonly events: ReturnType<typeof makeEventsOfAssignmentChange>
   /** The topic as it is after the change. */
   readonly topic: LockedTopic
   /** Writes the change first, and then the increments. */
@@ -75,12 +75,12 @@ export const prepareAssignmentWrites = (
   const { assignment: after, audit, delivered, mediaRequests = [], notices, readyMedium } = change
   const { id: shareId, organizationId } = before
   const isChanged = after !== before
-  const counts = countsAfterChange(pickTopicCounts(topic), before, after)
-  const status = topicStatusFromCounts(counts)
+  const counts = updateTopicCounts(pickTopicCounts(topic), before, after)
+  const status = deriveTopicStatus(counts)
   const topicColumns = { status, ...counts, updated_at: Instant.toIso(now) }
   const topicAfter = isShown(before, after) ? { ...topic, status, ...counts } : topic
   const events = isChanged
-    ? eventsOfAssignmentChange(before, after, { status, counts, formerStatus: topic.status }, now)
+    ? makeEventsOfAssignmentChange(before, after, { status, counts, formerStatus: topic.status }, now)
     : []
   const increments = [
     ...(!isChanged || status === topic.status
@@ -94,7 +94,14 @@ export const prepareAssignmentWrites = (
       Effect.map(
         kind === "stalled" ? Mails.findStalledNoticeTime(sql, shareId, now) : Effect.succeed(now),
         (createdAt) => {
-          return { id: assignmentMailId(shareId, occasion), kind, shareId, organizationId, address: null, createdAt }
+          return {
+            id: makeAssignmentMailId(shareId, occasion),
+            kind,
+            shareId,
+            organizationId,
+            address: null,
+            createdAt
+          }
         }
       )
     )
@@ -178,9 +185,9 @@ const usageIncrements = (
   after: Assignment
 ): ReadonlyArray<Usage.UsageIncrement> => [
   ...(before.failure === null && after.failure !== null
-    ? [{ owner: after, period: billingPeriodOf(topicCreatedAt), units: -1 }]
+    ? [{ owner: after, period: findBillingPeriod(topicCreatedAt), units: -1 }]
     : []),
   ...(before.draft === null && after.draft !== null
-    ? [{ owner: after, period: billingPeriodOf(after.draft.createdAt), generated: 1 }]
+    ? [{ owner: after, period: findBillingPeriod(after.draft.createdAt), generated: 1 }]
     : [])
 ]

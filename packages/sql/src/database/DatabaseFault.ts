@@ -1,6 +1,6 @@
 /** Maps the result codes of SQLite and the SQLSTATE codes of Postgres to the database faults of the core. */
 import { type DatabaseFault, DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
-import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
+import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -52,7 +52,7 @@ const codeOf = (cause: unknown): unknown => {
 }
 
 export const toDatabaseUnavailable = (error: unknown): DatabaseUnavailable =>
-  new DatabaseUnavailable({ fault: faultOf(error), detail: errorMessageWithCauses(error) })
+  new DatabaseUnavailable({ fault: faultOf(error), detail: formatErrorWithCauses(error) })
 
 /**
  * The time for which corruption is reported after the last error, in milliseconds. Later statements may succeed because

@@ -3,10 +3,10 @@
  * becomes the end of the worker's lease.
  */
 import { type Mail, type MailKind, type NewMail, resendIdSeparator } from "@partner-commentary/core/mail/Mail"
-import { type MailOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
-import * as StalledNotice from "@partner-commentary/core/mail/StalledNotice"
+import { type MailAttemptOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
+import * as StalledDraftNotice from "@partner-commentary/core/mail/StalledDraftNotice"
 import type { WebhookNoticeData } from "@partner-commentary/core/mail/WebhookNotices"
-import { latestPlausibleDueTimeAfter } from "@partner-commentary/core/shared/DueTimes"
+import { findLatestPlausibleDueTime } from "@partner-commentary/core/shared/DueTimes"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { MailAttempt } from "@partner-commentary/core/topic/Workflow"
@@ -110,7 +110,7 @@ export const layer = Layer.effect(
             sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${Instant.toIso(latest.now)}
                 ELSE ${Instant.toIso(latest.leased)} END
               WHERE state = 'waiting' AND ${makeDueTooLateCondition(sql, queued, latest)}
-                AND (kind NOT IN ('undeliverable', 'stalled') AND kind NOT LIKE 'webhook%' OR due_at > ${Instant.toIso(latestPlausibleDueTimeAfter(latest, latest.waiting.length))})`
+                AND (kind NOT IN ('undeliverable', 'stalled') AND kind NOT LIKE 'webhook%' OR due_at > ${Instant.toIso(findLatestPlausibleDueTime(latest, latest.waiting.length))})`
           )
         ),
 
@@ -181,7 +181,7 @@ const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string
 const following = (
   sql: SqlClient.SqlClient,
   { attempts }: Pick<Mail, "attempts">,
-  outcome: MailOutcome,
+  outcome: MailAttemptOutcome,
   at: Instant.Instant
 ): Fragment => {
   switch (outcome.state) {
@@ -213,12 +213,12 @@ export const insertMails = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMa
  * assignment's row.
  */
 export const findStalledNoticeTime = (sql: SqlClient.SqlClient, shareId: ShareId, now: Instant.Instant) => {
-  const { from, to } = StalledNotice.stalledNoticeIdRange(shareId)
+  const { from, to } = StalledDraftNotice.makeStalledDraftNoticeIdRange(shareId)
   return Effect.map(
     sql<{ readonly last: string | null }>`SELECT MAX(created_at) AS last FROM mails
       WHERE id > ${from} AND id < ${to} AND state <> 'obsolete'`,
     ([row]) =>
-      StalledNotice.nextStalledNoticeAt(
+      StalledDraftNotice.nextStalledDraftNoticeAt(
         Option.getOrNull(Option.map(Option.fromNullishOr(row?.last), Instant.fromIso)),
         now
       )

@@ -4,8 +4,8 @@
  */
 
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { lowestEventIdAt } from "@partner-commentary/core/webhook/Event"
-import { earliestListedEventTime } from "@partner-commentary/core/webhook/EventHistory"
+import { makeLowestEventId } from "@partner-commentary/core/webhook/Event"
+import { calculateEarliestListedEventTime } from "@partner-commentary/core/webhook/EventHistory"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { clustered, growing, large, oftenUpdated } from "./Dialect.ts"
@@ -37,7 +37,7 @@ export const createEventPositions = Effect.gen(function* () {
   yield* sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })
 
   // Older events get no position, because lists no longer contain them.
-  const first = lowestEventIdAt(earliestListedEventTime(yield* Instant.now))
+  const first = makeLowestEventId(calculateEarliestListedEventTime(yield* Instant.now))
   yield* sql`INSERT INTO event_positions (event_id, organization_id, environment, type, position)
     SELECT id, organization_id, environment, type,
       ROW_NUMBER() OVER (PARTITION BY organization_id, environment ORDER BY id)

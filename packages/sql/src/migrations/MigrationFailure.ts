@@ -1,5 +1,5 @@
 /** Adds the name of the table and the message of the database to the failure of a migration. */
-import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
+import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -20,7 +20,7 @@ const failureOf = (
 ): SqlError | MigrationFailed | TableNameConflict => {
   // The migrator must get this error unchanged, because it recognizes a locked table by the error's reason.
   if (error.reason._tag === "LockTimeoutError") return error
-  const reason = errorMessageWithCauses(error)
+  const reason = formatErrorWithCauses(error)
   const table = taken.exec(reason)?.[1]
   if (table !== undefined) return new TableNameConflict({ table })
   return new MigrationFailed({ migration, table: tableOf(error) ?? named.exec(statement)?.[1] ?? "", reason })

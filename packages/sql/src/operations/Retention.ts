@@ -5,7 +5,7 @@
  */
 import { type DeletionCutoffs, Retention } from "@partner-commentary/core/operations/Retention"
 import { toIso } from "@partner-commentary/core/shared/Instant"
-import { lowestEventIdAt } from "@partner-commentary/core/webhook/Event"
+import { makeLowestEventId } from "@partner-commentary/core/webhook/Event"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -51,12 +51,12 @@ export const layer = Layer.effect(
     const events = ({ events }: DeletionCutoffs): Kind => ({
       table: "events",
       key: ["id"],
-      isClosed: sql`id < ${lowestEventIdAt(events)}`
+      isClosed: sql`id < ${makeLowestEventId(events)}`
     })
     const eventPositions = ({ events }: DeletionCutoffs): Kind => ({
       table: "event_positions",
       key: ["event_id"],
-      isClosed: sql`event_id < ${lowestEventIdAt(events)}`
+      isClosed: sql`event_id < ${makeLowestEventId(events)}`
     })
     const redeliveries = ({ mails }: DeletionCutoffs): Kind => ({
       table: "redeliveries",
@@ -70,7 +70,7 @@ export const layer = Layer.effect(
     const ofWebhooks = (table: string, key: ReadonlyArray<string>, { events }: DeletionCutoffs): Kind => ({
       table,
       key: ["webhook_id", "event_id", ...key],
-      isClosed: sql`webhook_id IN (SELECT id FROM webhooks) AND event_id < ${lowestEventIdAt(events)}`
+      isClosed: sql`webhook_id IN (SELECT id FROM webhooks) AND event_id < ${makeLowestEventId(events)}`
     })
 
     const deleteBatch = ({ isClosed, key, table }: Kind) => {

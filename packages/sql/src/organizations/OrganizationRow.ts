@@ -1,6 +1,6 @@
 /** Maps an organization to a row of the table, and back. */
 import type { Organization } from "@partner-commentary/core/partner/Organization"
-import { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
+import { PlanLimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Schema from "effect/Schema"
 import { InstantColumn } from "../database/Columns.ts"
@@ -9,7 +9,7 @@ const OrganizationRow = Schema.Struct({
   id: OrganizationId,
   name: Schema.String,
   plan: PlanName,
-  limits: Schema.fromJsonString(LimitOverrides),
+  limits: Schema.fromJsonString(PlanLimitOverrides),
   contactEmail: Schema.NullOr(Schema.String),
   identityId: Schema.NullOr(Schema.String),
   suspendedAt: Schema.NullOr(InstantColumn),

@@ -2,9 +2,9 @@
  * Updates daily metrics with each change of an assignment. The metrics are grouped by persona and by the UTC day on
  * which the assignment was sent. Counters store the outcomes, and histograms store the durations.
  */
-import { assignmentTimelineOf, stagesCompletedByChange } from "@partner-commentary/core/performance/AssignmentTimeline"
+import { findCompletedStages, toAssignmentTimeline } from "@partner-commentary/core/performance/AssignmentTimeline"
 import type { DurationHistogram } from "@partner-commentary/core/performance/Histogram"
-import { storedCountDeltas } from "@partner-commentary/core/performance/Metrics"
+import { calculateStoredCountDeltas } from "@partner-commentary/core/performance/Metrics"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ export const formatUtcDay = (moment: Instant.Instant): string => Instant.toIso(m
 
 /** Returns the increments of the counters that a change of one assignment affects. */
 export const makeCounterIncrements = (before: Assignment, after: Assignment): ReadonlyArray<CounterIncrement> =>
-  storedCountDeltas(assignmentTimelineOf(before), assignmentTimelineOf(after)).map(([name, total]) => ({
+  calculateStoredCountDeltas(toAssignmentTimeline(before), toAssignmentTimeline(after)).map(([name, total]) => ({
     day: formatUtcDay(before.createdAt),
     persona_id: before.persona.id,
     name,
@@ -29,7 +29,7 @@ export const makeCounterIncrements = (before: Assignment, after: Assignment): Re
  * for `fold`, which compacts the histogram if the number is too high. The rows stay locked until the commit.
  */
 export const makeDurationWrites = (sql: SqlClient.SqlClient, before: Assignment, after: Assignment) =>
-  stagesCompletedByChange(assignmentTimelineOf(before), assignmentTimelineOf(after)).map(([stage, duration]) => {
+  findCompletedStages(toAssignmentTimeline(before), toAssignmentTimeline(after)).map(([stage, duration]) => {
     const key = {
       organization_id: before.organizationId,
       environment: before.environment,

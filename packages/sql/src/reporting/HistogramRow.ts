@@ -2,7 +2,7 @@
  * Maps a duration histogram to its columns. SQL appends each new duration, and a compaction replaces many durations by
  * the buckets that contain them.
  */
-import { addDuration, type DurationHistogram, histogramBucketOf } from "@partner-commentary/core/performance/Histogram"
+import { addDuration, type DurationHistogram, findBucketMiddle } from "@partner-commentary/core/performance/Histogram"
 
 export interface HistogramRow {
   /** The elements of a JSON array, in which each duration is followed by its count. */
@@ -17,7 +17,7 @@ export const maxExactDurations = 30
 export const toRow = (histogram: DurationHistogram): HistogramRow => {
   if (histogram.size <= maxExactDurations) return { counts: [...histogram].join(), exact: histogram.size }
   const buckets: DurationHistogram = new Map()
-  for (const [duration, count] of histogram) addDuration(buckets, histogramBucketOf(duration), count)
+  for (const [duration, count] of histogram) addDuration(buckets, findBucketMiddle(duration), count)
   return { counts: [...buckets].join(), exact: 0 }
 }
 

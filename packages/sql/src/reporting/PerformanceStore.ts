@@ -6,7 +6,7 @@ import type {
   AssignmentTimelineWithPersona,
   TimelineStage
 } from "@partner-commentary/core/performance/AssignmentTimeline"
-import { emptyMetrics, type OutcomeCounts } from "@partner-commentary/core/performance/Metrics"
+import { makeEmptyMetrics, type OutcomeCounts } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore, type PersonaMetrics } from "@partner-commentary/core/performance/PerformanceStore"
 import type { PersonaId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
@@ -57,7 +57,11 @@ export const layer = Layer.effect(
         FROM duration_histograms WHERE ${within(owner, start, end)}`
       const personas = new Map<PersonaId, PersonaMetrics & { personaName: string }>()
       for (const { latest, name, persona_id, total } of counts) {
-        const persona = personas.get(persona_id) ?? { personaId: persona_id, personaName: "", metrics: emptyMetrics() }
+        const persona = personas.get(persona_id) ?? {
+          personaId: persona_id,
+          personaName: "",
+          metrics: makeEmptyMetrics()
+        }
         personas.set(persona_id, persona)
         persona.metrics.counts[name] = total
         if (latest !== null) persona.personaName = latest.slice(dayLength)

@@ -4,7 +4,7 @@
  */
 
 import {
-  durationOfStage,
+  calculateStageDuration,
   type TimelineStage,
   timelineStages
 } from "@partner-commentary/core/performance/AssignmentTimeline"
@@ -111,7 +111,7 @@ const insertHistograms = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, 
   >()
   for (const row of rows) {
     for (const stage of timelineStages) {
-      const duration = durationOfStage(stage, TimelineRow.fromRow(row))
+      const duration = calculateStageDuration(stage, TimelineRow.fromRow(row))
       if (duration === null) continue
       const key = `${row.persona_id} ${stage}`
       const histogram = histograms.get(key) ?? { persona_id: row.persona_id, stage, durations: new Map() }

@@ -3,8 +3,8 @@
  * statement has the same text for any number of topics and personas, so that Postgres can reuse the prepared statement.
  */
 import { toIso } from "@partner-commentary/core/shared/Instant"
-import { newAssignmentsOf, type Submission } from "@partner-commentary/core/topic/Submission"
-import { billingPeriodOf } from "@partner-commentary/core/usage/BillingPeriod"
+import { makeNewAssignments, type Submission } from "@partner-commentary/core/topic/Submission"
+import { findBillingPeriod } from "@partner-commentary/core/usage/BillingPeriod"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -36,7 +36,7 @@ export const prepareSubmission = (submission: Submission): PreparedSubmission =>
   const ifFree = new Map(
     submission.candidates.map(({ persona, shareId }) => [persona.id, { topicId: submission.topic.id, shareId }])
   )
-  return { submission, rows: newAssignmentsOf(submission, ifFree).map((one) => toNewAssignmentRow(one, iso)) }
+  return { submission, rows: makeNewAssignments(submission, ifFree).map((one) => toNewAssignmentRow(one, iso)) }
 }
 
 /**
@@ -65,7 +65,7 @@ export const writeSubmissions = Effect.fnUntraced(function* (
     sql,
     "month",
     sql`usage_months WHERE organization_id = ${organizationId} AND environment = ${environment}
-      AND period = ${billingPeriodOf(createdAt)}`,
+      AND period = ${findBillingPeriod(createdAt)}`,
     { topics_created: submissions.length, units_held: rows.length },
     {
       topics_created: bounds?.quotas?.topics_per_month ?? null,

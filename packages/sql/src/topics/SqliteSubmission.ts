@@ -2,7 +2,7 @@
  * Writes a submission on SQLite with one statement for each table, because an SQLite statement is only a function call.
  */
 import { toIso } from "@partner-commentary/core/shared/Instant"
-import { newAssignmentsOf, type Submission } from "@partner-commentary/core/topic/Submission"
+import { makeNewAssignments, type Submission } from "@partner-commentary/core/topic/Submission"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -31,7 +31,7 @@ export const writeSubmission = Effect.fnUntraced(function* (
       ? []
       : yield* Writes.insertDuplicateWindows(sql, sql`${valuesClause(sql, windows)}`, sql`${toIso(topic.createdAt)}`)
   )
-  const created = newAssignmentsOf(submission, holders)
+  const created = makeNewAssignments(submission, holders)
   if (created.length === 0) return { holders, ...Writes.zeroSubmissionUsage }
 
   const iso = makeIsoFormatter()

@@ -3,12 +3,12 @@
  * SqliteSubmission runs one statement for each table, in this order. PostgresSubmission runs one statement for all
  * tables.
  */
-import { assignmentMailId } from "@partner-commentary/core/mail/Mail"
+import { makeAssignmentMailId } from "@partner-commentary/core/mail/Mail"
 import type { PersonaId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { AssignmentReference, Submission } from "@partner-commentary/core/topic/Submission"
 import type { TestStorageAmount as TestStored } from "@partner-commentary/core/topic/TestStorage"
 import { emptyTopicCounts } from "@partner-commentary/core/topic/TopicStatus"
-import { billingPeriodOf } from "@partner-commentary/core/usage/BillingPeriod"
+import { findBillingPeriod } from "@partner-commentary/core/usage/BillingPeriod"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import * as Counters from "../reporting/Counters.ts"
@@ -71,7 +71,7 @@ export const makeTopicRow = ({ storage, topic }: Submission, sent: number) => ({
 })
 
 /** The suffix that turns the id of an assignment into the id of its request mail. */
-const requestSuffix = assignmentMailId("" as ShareId, "request")
+const requestSuffix = makeAssignmentMailId("" as ShareId, "request")
 
 type Submitted = Submission["topic"]
 
@@ -92,7 +92,7 @@ export const addUsage = (
   sent: NewAssignmentsRelation
 ) =>
   sql<MonthlyUsageRow>`INSERT INTO usage_months AS month (organization_id, environment, period, topics_created, units_held)
-    SELECT ${organizationId}, ${environment}, ${billingPeriodOf(createdAt)}, ${sent.topicCount}, COUNT(*)
+    SELECT ${organizationId}, ${environment}, ${findBillingPeriod(createdAt)}, ${sent.topicCount}, COUNT(*)
     FROM ${sent.rows} WHERE TRUE HAVING COUNT(*) > 0
     ON CONFLICT (organization_id, environment, period) DO UPDATE SET
       topics_created = month.topics_created + excluded.topics_created,

@@ -2,14 +2,14 @@
  * Reads one topic with its mails, media jobs and events for operators, and changes no data. The functions find rows by
  * keys, so that the cost does not depend on the number of other topics.
  */
-import { attemptFailedAuditAction } from "@partner-commentary/core/commentary/Generation"
+import { generationFailedAuditAction } from "@partner-commentary/core/commentary/Generation"
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
 import type { EventId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
-import { lowestEventIdAt } from "@partner-commentary/core/webhook/Event"
+import { makeLowestEventId } from "@partner-commentary/core/webhook/Event"
 import type { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -83,13 +83,13 @@ export const readAssignmentRecords = Effect.fnUntraced(function* (assignment: As
   const mails = yield* sql<MailRow>`SELECT id, kind, state, attempts, due_at, settled_at, reason FROM mails
     WHERE id > ${`${id}.`} AND id < ${`${id}/`} ORDER BY created_at, id`
   const [failed] = yield* sql<RecordRow>`SELECT recorded_at, details FROM audit_log
-    WHERE subject = ${id} AND action = ${attemptFailedAuditAction} ORDER BY number DESC LIMIT 1`
+    WHERE subject = ${id} AND action = ${generationFailedAuditAction} ORDER BY number DESC LIMIT 1`
   const mediaJobs = yield* sql<MediaJobRow>`SELECT kind, state, attempts, due_at, settled_at, reason FROM media_jobs
     WHERE share_id = ${id} ORDER BY kind`
   const settled = mediaJobs.flatMap(({ settled_at }) => fromIsoOrNull(settled_at) ?? [])
   const around = [...momentsOf(assignment), ...settled].map(
     (at) =>
-      sql`(id >= ${lowestEventIdAt(Instant.plus(at, before))} AND id < ${lowestEventIdAt(Instant.plus(at, behind))})`
+      sql`(id >= ${makeLowestEventId(Instant.plus(at, before))} AND id < ${makeLowestEventId(Instant.plus(at, behind))})`
   )
   const events =
     around.length === 0

@@ -5,16 +5,16 @@
 
 import { FairShareKey } from "@partner-commentary/core/shared/FairShare"
 import {
+  makeNewAssignments,
+  makeSubmissionResults,
   NoValidPersonas,
-  newAssignmentsOf,
-  type Submission,
-  submissionResultsOf
+  type Submission
 } from "@partner-commentary/core/topic/Submission"
 import { findExceededTestStorageLimit as storageRefusal } from "@partner-commentary/core/topic/TestStorage"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { emptyTopicCounts } from "@partner-commentary/core/topic/TopicStatus"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { billingPeriodOf } from "@partner-commentary/core/usage/BillingPeriod"
+import { findBillingPeriod } from "@partner-commentary/core/usage/BillingPeriod"
 import * as Quota from "@partner-commentary/core/usage/Quota"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -60,8 +60,8 @@ export const layer = Layer.effect(
  * window.
  */
 const outcome = (submission: Submission, holders: Writes.DuplicateWindowHolders) => {
-  const answers = submissionResultsOf(submission, holders)
-  const sent = newAssignmentsOf(submission, holders).map(({ id }) => id)
+  const answers = makeSubmissionResults(submission, holders)
+  const sent = makeNewAssignments(submission, holders).map(({ id }) => id)
   if (sent.length === 0) return Effect.fail(new NoValidPersonas({ results: answers }))
   const topic: Topic = {
     ...submission.topic,
@@ -169,7 +169,7 @@ const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Subm
   Effect.andThen(
     quotas === null
       ? Effect.void
-      : Usage.addAndReadUsage(sql, { owner: topic, period: billingPeriodOf(topic.createdAt) }),
+      : Usage.addAndReadUsage(sql, { owner: topic, period: findBillingPeriod(topic.createdAt) }),
     storage === null
       ? Effect.void
       : TestEnvironmentStorage.addStorage(sql, topic.organizationId, { topics: 0, bytes: 0 })

@@ -7,13 +7,13 @@ import type { WebhookNoticeData } from "@partner-commentary/core/mail/WebhookNot
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import {
   addWebhookMention,
-  type ContactNotice,
+  calculateNoticePeriodNumber,
   dropRemovedWebhookMentions,
+  listNoticeWebhooks,
+  makeNoticeMail,
   maxMentionedWebhooks,
-  newNoticeMail,
-  noticePeriodNumberOf,
-  webhooksOfNotice
-} from "@partner-commentary/core/webhook/ContactNotice"
+  type WebhookContactNotice
+} from "@partner-commentary/core/webhook/WebhookContactNotice"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -26,11 +26,11 @@ import * as Mails from "../mail/MailStore.ts"
  */
 export const queueContactNotice = (
   sql: SqlClient,
-  notice: ContactNotice,
-  bucket = noticePeriodNumberOf(notice.at)
+  notice: WebhookContactNotice,
+  bucket = calculateNoticePeriodNumber(notice.at)
 ): Effect.Effect<void, SqlError> =>
   Effect.gen(function* () {
-    const mail = newNoticeMail(bucket, notice)
+    const mail = makeNoticeMail(bucket, notice)
     const inserted = yield* sql`${Mails.insertMails(sql, [mail])} RETURNING id`
     if (inserted.length > 0) return
     const [unclaimed] = yield* sql<{ readonly webhook: string }>`SELECT webhook FROM mails
@@ -41,7 +41,7 @@ export const queueContactNotice = (
   })
 
 const bounded = Effect.fnUntraced(function* (sql: SqlClient, mention: WebhookNoticeData) {
-  const mentioned = webhooksOfNotice(mention)
+  const mentioned = listNoticeWebhooks(mention)
   if (mentioned.length <= maxMentionedWebhooks) return mention
   const ids = [...new Set(mentioned.map(({ id }) => id))]
   const present = yield* sql<{ readonly id: WebhookId }>`SELECT id FROM webhooks WHERE ${sql.in("id", ids)}`

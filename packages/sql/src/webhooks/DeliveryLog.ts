@@ -4,10 +4,10 @@
 import type { EventId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { DeliveryAttemptFailure } from "@partner-commentary/core/webhook/Attempt"
-import type { Delivery, RecordedAttempt, StoredDeliveryState } from "@partner-commentary/core/webhook/Delivery"
+import type { Delivery, RecordedDeliveryAttempt, StoredDeliveryState } from "@partner-commentary/core/webhook/Delivery"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
-import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
-import { lowestEventIdAt, timeOfEventId } from "@partner-commentary/core/webhook/Event"
+import type { DeliveryAttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { extractEventTime, makeLowestEventId } from "@partner-commentary/core/webhook/Event"
 import type { StoredEventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -42,7 +42,7 @@ interface WaitingRow {
 
 interface AttemptRow {
   readonly event_id: EventId
-  readonly kind: AttemptKind
+  readonly kind: DeliveryAttemptKind
   readonly started_at: string
   readonly duration: number
   readonly status: number | null
@@ -115,7 +115,7 @@ export const layer = Layer.effect(
           read(
             webhookId,
             sql`${state === null ? sql.literal("") : sql`AND state = ${state}`}
-              AND event_id >= ${lowestEventIdAt(since)}
+              AND event_id >= ${makeLowestEventId(since)}
               ${behind === null ? sql.literal("") : sql`AND event_id < ${behind}`}
               ORDER BY event_id DESC ${limitClause(sql, limit)}`,
             attempts,
@@ -129,7 +129,7 @@ export const layer = Layer.effect(
           Effect.map(
             read(
               webhookId,
-              sql`AND event_id = ${eventId} AND event_id >= ${lowestEventIdAt(since)}`,
+              sql`AND event_id = ${eventId} AND event_id >= ${makeLowestEventId(since)}`,
               attempts,
               { excerpt: sql.literal("made.excerpt"), payload: sql.literal("e.payload") },
               at
@@ -160,7 +160,9 @@ export const layer = Layer.effect(
                 sql<WaitingRow>`SELECT webhook_id, CAST(COUNT(*) AS INTEGER) AS total, MIN(event_id) AS oldest
                   FROM deliveries WHERE ${sql.in("webhook_id", ids)} AND state = 'pending' GROUP BY webhook_id`,
                 (rows) =>
-                  new Map(rows.map((row) => [row.webhook_id, { count: row.total, since: timeOfEventId(row.oldest) }]))
+                  new Map(
+                    rows.map((row) => [row.webhook_id, { count: row.total, since: extractEventTime(row.oldest) }])
+                  )
               )
             )
     })
@@ -186,7 +188,15 @@ const delivery = (row: DeliveryRow, made: ReadonlyArray<AttemptRow>, at: Instant
   }
 }
 
-const attempt = ({ started_at, duration, excerpt, failure, kind, reason, status }: AttemptRow): RecordedAttempt => ({
+const attempt = ({
+  started_at,
+  duration,
+  excerpt,
+  failure,
+  kind,
+  reason,
+  status
+}: AttemptRow): RecordedDeliveryAttempt => ({
   at: Instant.fromIso(started_at),
   duration,
   status,

@@ -6,11 +6,11 @@ import { clockToleranceMillis } from "@partner-commentary/core/shared/DueTimes"
 import type { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { ReceiverState } from "@partner-commentary/core/webhook/CircuitBreaker"
-import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
+import type { DeliveryAttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
 import {
   type ClaimedDelivery,
-  type ClaimPlan,
   type DeliveryBacklog,
+  type DeliveryClaimPlan,
   DeliveryStore
 } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Effect from "effect/Effect"
@@ -67,7 +67,7 @@ export const layer = Layer.effect(
       row: ReceiverRow,
       at: Instant.Instant,
       lease: Instant.Instant,
-      taking: ClaimPlan
+      taking: DeliveryClaimPlan
     ) {
       const { id, status, url } = receiver.webhook
       if (status !== "active") return { receiver, claimed: none }
@@ -91,7 +91,7 @@ export const layer = Layer.effect(
         claimed: rows.toSorted(oldestFirst).flatMap(({ payload, ...row }): ReadonlyArray<ClaimedDelivery> => {
           if (payload === null) return none
           const { attempts, claim_number: ticket, event_id: eventId, manual } = row
-          const kind: AttemptKind = allowance.probe ? "probe" : manual === 1 ? "manual" : "scheduled"
+          const kind: DeliveryAttemptKind = allowance.probe ? "probe" : manual === 1 ? "manual" : "scheduled"
           const resumeAt = fromIsoOrNull(row.resume_at)
           return [{ webhookId: id, url, ...secrets, eventId, payload, ticket, attempts, resumeAt, kind }]
         })
@@ -102,7 +102,7 @@ export const layer = Layer.effect(
       id: WebhookId,
       at: Instant.Instant,
       lease: Instant.Instant,
-      taking: ClaimPlan
+      taking: DeliveryClaimPlan
     ) {
       const row = yield* locked(id)
       if (row === undefined) return none

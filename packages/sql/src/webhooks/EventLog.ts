@@ -3,8 +3,8 @@
  * reads one index range for each requested type, and merges the ranges. The query measures payloads before it reads
  * payloads, and reads only payloads that fit the page.
  */
-import { lowestEventIdAt, timeOfEventId } from "@partner-commentary/core/webhook/Event"
-import { EventLog, type EventLogQuery, type PastEvent } from "@partner-commentary/core/webhook/EventLog"
+import { extractEventTime, makeLowestEventId } from "@partner-commentary/core/webhook/Event"
+import { EventLog, type EventLogQuery, type StoredEvent } from "@partner-commentary/core/webhook/EventLog"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,7 +14,7 @@ import { DirectReads } from "../database/DirectReads.ts"
 import { limitClause } from "../database/Limit.ts"
 import * as PreparedRead from "../database/PreparedRead.ts"
 
-interface Row extends PastEvent {
+interface Row extends StoredEvent {
   /** The number of events that were found, up to one more than the limit of the page. */
   readonly found: number
 }
@@ -92,7 +92,7 @@ export const layer = Layer.effect(
           organization: owner.organizationId,
           environment: owner.environment,
           type: type ?? "",
-          since: lowestEventIdAt(since),
+          since: makeLowestEventId(since),
           behind: behind ?? "",
           start,
           limit,
@@ -108,17 +108,17 @@ export const layer = Layer.effect(
      */
     const startAt = Effect.fnUntraced(function* ({ behind, owner, since }: EventLogQuery) {
       const isOwn = sql`organization_id = ${owner.organizationId} AND environment = ${owner.environment}`
-      if (behind !== null && timeOfEventId(behind) >= since) {
+      if (behind !== null && extractEventTime(behind) >= since) {
         const [known] = yield* sql<{
           readonly position: string
         }>`SELECT CAST(position AS TEXT) AS position FROM event_positions WHERE event_id = ${behind} AND ${isOwn}`
         if (known !== undefined) return { since, start: known.position }
       }
-      const from = behind === null ? since : Math.max(since, timeOfEventId(behind))
+      const from = behind === null ? since : Math.max(since, extractEventTime(behind))
       const last = ofTypes(
         (type) =>
           sql`SELECT MAX(id) AS id FROM events
-            WHERE ${isOwn} AND type = ${type} AND id < ${lowestEventIdAt(Math.max(0, from - margin))}`
+            WHERE ${isOwn} AND type = ${type} AND id < ${makeLowestEventId(Math.max(0, from - margin))}`
       )
       const [earlier] = yield* sql<{
         readonly position: string

@@ -8,8 +8,12 @@ import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { ReceiverState } from "@partner-commentary/core/webhook/CircuitBreaker"
-import { lowestEventIdAt } from "@partner-commentary/core/webhook/Event"
-import { type EventPeriod, type RecoveryJob, RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
+import { makeLowestEventId } from "@partner-commentary/core/webhook/Event"
+import {
+  type EventPeriod,
+  RedeliveryStore,
+  type WebhookRecoveryJob
+} from "@partner-commentary/core/webhook/RedeliveryStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -58,7 +62,7 @@ export const layer = Layer.effect(
       const webhook = yield* locked(webhookId)
       if (webhook === undefined) return false
       const [row] = yield* sql<QueuedRow>`SELECT due_at, is_leased, manual, resume_at FROM deliveries
-        WHERE webhook_id = ${webhookId} AND event_id = ${eventId} AND event_id >= ${lowestEventIdAt(since)} ${forUpdate(sql)}`
+        WHERE webhook_id = ${webhookId} AND event_id = ${eventId} AND event_id >= ${makeLowestEventId(since)} ${forUpdate(sql)}`
       if (row === undefined) return false
       yield* changed(webhook, begin)
       const dueAt = fromIsoOrNull(row.due_at)
@@ -73,15 +77,15 @@ export const layer = Layer.effect(
     })
 
     const within = ({ since, until }: EventPeriod) =>
-      sql`event_id >= ${lowestEventIdAt(since)} AND event_id < ${lowestEventIdAt(until)}`
+      sql`event_id >= ${makeLowestEventId(since)} AND event_id < ${makeLowestEventId(until)}`
 
-    const open = Effect.fnUntraced(function* (recovery: RecoveryJob, audit: AuditEntry) {
+    const open = Effect.fnUntraced(function* (recovery: WebhookRecoveryJob, audit: AuditEntry) {
       const { askedAt, held, id, since, until, webhookId } = recovery
       const requestedAt = Instant.toIso(askedAt)
       // The webhook was deleted after the request was accepted.
       if ((yield* locked(webhookId)) === undefined) return
       // The two ids are the limits of a range of event ids, and are never the id of an event.
-      const [behindId, untilId] = [lowestEventIdAt(since), lowestEventIdAt(until)]
+      const [behindId, untilId] = [makeLowestEventId(since), makeLowestEventId(until)]
       const isHeld = held ? 1 : 0
       const [waiting] = yield* sql<
         Pick<JobRow, "id" | "after_id" | "until_id">

@@ -8,7 +8,7 @@ import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import type {
   ClaimedDelivery,
-  ClaimPlan,
+  DeliveryClaimPlan,
   DeliverySettlement,
   DeliverySettlementResult
 } from "@partner-commentary/core/webhook/DeliveryStore"
@@ -30,7 +30,7 @@ interface Ended {
   readonly attempt: DeliveryAttempt
   readonly at: Instant.Instant
   readonly decide: (present: CircuitBreaker.ReceiverState) => DeliverySettlement
-  readonly following?: { readonly lease: Instant.Instant; readonly taking: ClaimPlan }
+  readonly following?: { readonly lease: Instant.Instant; readonly taking: DeliveryClaimPlan }
 }
 
 /** Reads and writes the webhook's row and queue. The surrounding transaction must hold the lock of the row. */
@@ -41,7 +41,7 @@ interface Queue {
     row: ReceiverRow,
     at: Instant.Instant,
     lease: Instant.Instant,
-    taking: ClaimPlan
+    taking: DeliveryClaimPlan
   ) => Effect.Effect<
     { readonly receiver: CircuitBreaker.ReceiverState; readonly claimed: ReadonlyArray<ClaimedDelivery> },
     SqlError
@@ -149,7 +149,7 @@ const settle = Effect.fnUntraced(function* (
  * Combines several claim plans into one claim. While the receiver fails or recovers, the claim takes at most as many
  * deliveries as a single plan allows.
  */
-const combined = (leader: ClaimPlan, plans: ReadonlyArray<ClaimPlan>): ClaimPlan => ({
+const combined = (leader: DeliveryClaimPlan, plans: ReadonlyArray<DeliveryClaimPlan>): DeliveryClaimPlan => ({
   allow: (present, inFlight) =>
     CircuitBreaker.isUnrestricted(present)
       ? {

@@ -6,9 +6,9 @@ import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import {
   TooManyWebhooks,
-  type WebhookDisabling,
+  type WebhookDisablingDetails,
   WebhookStore,
-  type WebhookWrite
+  type WebhookStoreChange
 } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -57,12 +57,12 @@ export const layer = Layer.effect(
         AuditLog.appendEntry(sql, { ...entry, subject: id, organizationId: owner.organizationId }, now)
       )
 
-    const follow = Effect.fnUntraced(function* ({ audit, notice, webhook }: WebhookWrite) {
+    const follow = Effect.fnUntraced(function* ({ audit, notice, webhook }: WebhookStoreChange) {
       yield* record(webhook.owner, webhook.id, audit)
       if (notice !== null) yield* ContactNotices.queueContactNotice(sql, notice)
     })
 
-    const insert = Effect.fnUntraced(function* (change: WebhookWrite, encryptedSecret: string, limit: number) {
+    const insert = Effect.fnUntraced(function* (change: WebhookStoreChange, encryptedSecret: string, limit: number) {
       const { webhook } = change
       if ((yield* countOneMore(webhook.owner)) > limit) return yield* new TooManyWebhooks({ limit })
       yield* sql`INSERT INTO webhooks ${sql.insert({ ...webhookToRow(webhook), encrypted_secret: encryptedSecret })}`
@@ -72,7 +72,7 @@ export const layer = Layer.effect(
     const modify = Effect.fnUntraced(function* (
       owner: Owner | null,
       id: WebhookId,
-      decide: (present: Webhook) => WebhookWrite
+      decide: (present: Webhook) => WebhookStoreChange
     ) {
       const [row] = yield* sql`SELECT * FROM webhooks
         WHERE id = ${id} ${owner === null ? sql.literal("") : sql`AND ${ownedBy(owner)}`} ${forUpdate(sql)}`
@@ -230,8 +230,8 @@ interface DisablingRow {
   readonly details: string
 }
 
-const disabling = ({ details, recorded_at }: DisablingRow): WebhookDisabling => {
-  const { reason } = JSON.parse(details) as Partial<WebhookDisabling>
+const disabling = ({ details, recorded_at }: DisablingRow): WebhookDisablingDetails => {
+  const { reason } = JSON.parse(details) as Partial<WebhookDisablingDetails>
   return { at: Instant.fromIso(recorded_at), reason: reason ?? "" }
 }
 

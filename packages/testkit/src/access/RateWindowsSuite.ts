@@ -3,7 +3,7 @@
  * exceeds its limit.
  */
 import { assert, describe } from "@effect/vitest"
-import type { RateWindowLimit } from "@partner-commentary/core/access/FixedWindows"
+import type { RateWindowLimit } from "@partner-commentary/core/access/FixedWindowRateLimiter"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"

@@ -1,8 +1,8 @@
 /** Tests the guarantees of the CommentaryGenerator port. */
 import { assert, describe } from "@effect/vitest"
 import {
+  type CommentaryGenerationRequest,
   CommentaryGenerator,
-  type GenerationRequest,
   maxCommentaryLength
 } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { countCodePoints } from "@partner-commentary/core/shared/Text"
@@ -28,13 +28,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<CommentaryGenerator, E
   })
 }
 
-const plain: GenerationRequest = {
+const plain: CommentaryGenerationRequest = {
   persona: { name: "Ada Northwind", bio: "Twenty years on the touchline.", expertise: ["football"] },
   topic: "Who wins the derby on Sunday?",
   perspective: "The keeper decides it."
 }
 
-const requests: Record<string, GenerationRequest> = {
+const requests: Record<string, CommentaryGenerationRequest> = {
   "an ordinary request": plain,
   "a persona of whom nothing is known": { ...plain, persona: { name: "Bo", bio: "", expertise: [] } },
   "the longest perspective": { ...plain, perspective: "🏆".repeat(5000) },

@@ -1,11 +1,11 @@
 /** Tests the guarantees of every PerformanceStore: the returned assignments, their order, and their metrics. */
 import { assert, describe } from "@effect/vitest"
 import type { AssignmentTimelineWithPersona } from "@partner-commentary/core/performance/AssignmentTimeline"
-import { percentilesOf } from "@partner-commentary/core/performance/Histogram"
+import { calculatePercentiles } from "@partner-commentary/core/performance/Histogram"
 import {
   type AssignmentMetrics,
   addTimeline,
-  emptyMetrics,
+  makeEmptyMetrics,
   summarizeMetrics
 } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore, type PersonaMetrics } from "@partner-commentary/core/performance/PerformanceStore"
@@ -159,7 +159,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* Creator.respondAndDraft(first)
         yield* TestClock.setTime(start + 3 * hour)
         yield* Creator.approve(first)
-        const metrics = emptyMetrics()
+        const metrics = makeEmptyMetrics()
         addTimeline(metrics, {
           status: "creator_approved",
           failureReason: null,
@@ -206,9 +206,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           yield* Creator.submitPerspective(id)
         }
         const [first] = yield* days(owner)
-        const { response } = summarizeMetrics(first?.metrics ?? emptyMetrics())
+        const { response } = summarizeMetrics(first?.metrics ?? makeEmptyMetrics())
         assert.strictEqual(response.count, times.length)
-        const exact = percentilesOf(new Map(times.map((time) => [time, 1])))
+        const exact = calculatePercentiles(new Map(times.map((time) => [time, 1])))
         for (const name of ["median", "p90"] as const) {
           assert.closeTo(response[name] ?? 0, exact[name] ?? 0, (exact[name] ?? 0) * 0.05)
         }
@@ -229,7 +229,7 @@ const metricsOf = (
 
 /** Returns the metrics of `count` pending assignments. */
 const sent = (count: number): AssignmentMetrics => {
-  const metrics = emptyMetrics()
+  const metrics = makeEmptyMetrics()
   Object.assign(metrics.counts, { sent: count, pending: count })
   return metrics
 }

@@ -3,10 +3,10 @@
  * too late are repaired, and other due times stay.
  */
 import { assert, describe } from "@effect/vitest"
-import { repairDueTimesOf } from "@partner-commentary/core/commentary/Generation"
+import { repairDueTimes } from "@partner-commentary/core/commentary/Generation"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
-import { latestPlausibleDueTimes } from "@partner-commentary/core/shared/DueTimes"
+import { calculateLatestPlausibleDueTimes } from "@partner-commentary/core/shared/DueTimes"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -24,7 +24,7 @@ import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 type Stores = MailStore | MediaJobStore | AssignmentStore | TopicStore
 
 const lease = Duration.minutes(2)
-const latest = latestPlausibleDueTimes(start, lease, [Duration.minutes(5), Duration.hours(1)])
+const latest = calculateLatestPlausibleDueTimes(start, lease, [Duration.minutes(5), Duration.hours(1)])
 const ahead = start + 2 * hour
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
@@ -125,7 +125,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       const store = yield* AssignmentStore
       const found = yield* store.putOff(latest, start, 10)
       for (const id of found)
-        yield* store.modify(id, (present) => Result.succeed(repairDueTimesOf(present, latest, start)))
+        yield* store.modify(id, (present) => Result.succeed(repairDueTimes(present, latest, start)))
       return found
     })
 

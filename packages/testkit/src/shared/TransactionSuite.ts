@@ -4,7 +4,7 @@
  */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
-import { afterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
+import { runAfterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Deferred from "effect/Deferred"
@@ -94,12 +94,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* run(
           Effect.gen(function* () {
             yield* topics.submit(given)
-            yield* run(afterCommit(look))
+            yield* run(runAfterCommit(look))
             assert.deepStrictEqual(seen, [])
           })
         )
         assert.deepStrictEqual(seen, [true])
-        yield* afterCommit(look)
+        yield* runAfterCommit(look)
         assert.deepStrictEqual(seen, [true, true])
       }))
 
@@ -107,7 +107,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const { run } = yield* Transaction
         let ran = 0
-        const count = afterCommit(
+        const count = runAfterCommit(
           Effect.sync(() => {
             ran++
           })

@@ -49,7 +49,7 @@ export const approve = step((present, at) =>
   )
 )
 export const revise = step((present, at) =>
-  Workflow.revise(present, { draftId: present.draft?.id ?? null, instructions: "Shorter." }, at, defaults)
+  Workflow.requestRevision(present, { draftId: present.draft?.id ?? null, instructions: "Shorter." }, at, defaults)
 )
 /** Restarts the generation after all its attempts failed. */
 export const restart = step((present, at) => Workflow.restartGeneration(present, at, "creator.restarted"))

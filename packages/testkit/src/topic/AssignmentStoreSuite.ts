@@ -7,7 +7,7 @@ import { applyGeneratedDraft } from "@partner-commentary/core/commentary/Generat
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { defaults } from "@partner-commentary/core/shared/Policy"
-import { newEventsSignal, topicChangeSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { makeNewEventsSignal, makeTopicChangeSignal } from "@partner-commentary/core/shared/WorkSignal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -97,7 +97,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         }
         const modified = yield* store.modify(id, () => Result.succeed({ assignment: full, notices: [] }))
         const { topic } = Option.getOrThrow(yield* store.find(id))
-        const work = ["deliveries", topicChangeSignal(full.topicId), newEventsSignal(full)] as const
+        const work = ["deliveries", makeTopicChangeSignal(full.topicId), makeNewEventsSignal(full)] as const
         assert.deepStrictEqual(Option.getOrThrow(modified), { before: sent, after: full, topic, work })
         assert.deepStrictEqual(yield* found(id), full)
         const bare = { ...sent, generation: { ...sent.generation, revision: null } }
@@ -175,7 +175,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const responded = yield* workOf((present) =>
           Result.getOrThrow(Workflow.respond(present, { perspective: "The keeper decides." }, start))
         )
-        const shown = topicChangeSignal((yield* found(id)).topicId)
+        const shown = makeTopicChangeSignal((yield* found(id)).topicId)
         assert.deepStrictEqual(responded, ["assignments", shown])
         assert.deepStrictEqual(yield* workOf((present) => ({ assignment: { ...present }, notices: [] })), [])
         yield* Creator.runDueStep(id)
@@ -184,7 +184,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const at = (yield* found(id)).dueAt ?? assert.fail("no step is due")
         assert.deepStrictEqual(written, [{ kind: "assignments", at }, "mails", shown])
         const failed = yield* store.modify(id, (present) => Workflow.withdraw(present, { reason: null }, start))
-        assert.deepStrictEqual(Option.getOrThrow(failed).work, ["deliveries", shown, newEventsSignal(yield* found(id))])
+        const events = makeNewEventsSignal(yield* found(id))
+        assert.deepStrictEqual(Option.getOrThrow(failed).work, ["deliveries", shown, events])
       }))
 
     it("a notice is queued in the transaction of its change, is due immediately, and is queued only once for each occasion", () =>

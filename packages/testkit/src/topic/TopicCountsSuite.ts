@@ -3,18 +3,23 @@
  * a full count of the assignments.
  */
 import { assert, describe, it as vitest } from "@effect/vitest"
-import { addMetrics, addTimeline, emptyMetrics, summarizeMetrics } from "@partner-commentary/core/performance/Metrics"
+import {
+  addMetrics,
+  addTimeline,
+  makeEmptyMetrics,
+  summarizeMetrics
+} from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { type Assignment, isAssignmentSettled } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import {
+  deriveTopicStatus,
   emptyTopicCounts,
   isAbandonedAssignment,
   isCancelledAssignment,
   type TopicCounts,
-  TopicStatus,
-  topicStatusFromCounts
+  TopicStatus
 } from "@partner-commentary/core/topic/TopicStatus"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Workflow from "@partner-commentary/core/topic/Workflow"
@@ -255,10 +260,10 @@ const metricsAgree = Effect.fnUntraced(function* (owner: Owner) {
   const performance = yield* PerformanceStore
   const days = yield* performance.days(owner, start - day, null)
   const { timelines } = yield* performance.page(owner, { start: start - day, end: start + day }, null, 100)
-  const metrics = emptyMetrics()
+  const metrics = makeEmptyMetrics()
   for (const timeline of timelines) addTimeline(metrics, timeline)
   assert.strictEqual(metrics.counts.sent, 5)
-  const daily = emptyMetrics()
+  const daily = makeEmptyMetrics()
   for (const persona of days) addMetrics(daily, persona.metrics)
   assert.deepStrictEqual(summarizeMetrics(daily), summarizeMetrics(metrics))
 })
@@ -313,7 +318,7 @@ const agree = Effect.fnUntraced(function* (owner: Owner) {
     assert.deepStrictEqual(topic.counts, counts)
     assert.strictEqual(kept.approvedAssignments, counts.creator_approved)
     assert.strictEqual(kept.totalAssignments, assignments.length)
-    assert.strictEqual(kept.status, topicStatusFromCounts(counts))
+    assert.strictEqual(kept.status, deriveTopicStatus(counts))
   }
   const months = yield* Effect.forEach(["2026-01", "2026-02", "2026-03", "2026-04"], (month) =>
     usage.ofMonth(owner, month)

@@ -4,8 +4,8 @@
  */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
-import { type ContactNotice, webhooksOfNotice } from "@partner-commentary/core/webhook/ContactNotice"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
+import { listNoticeWebhooks, type WebhookContactNotice } from "@partner-commentary/core/webhook/WebhookContactNotice"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -21,7 +21,7 @@ const begin = Math.ceil(start / (5 * minute)) * 5 * minute
 const notice = (
   { id, owner: { organizationId }, events }: Webhook,
   about: { readonly at: number; readonly host: string; readonly formerHost: string | null; readonly key?: string }
-): ContactNotice => ({
+): WebhookContactNotice => ({
   kind: about.formerHost === null ? "webhook_added" : "webhook_moved",
   organizationId,
   at: about.at,
@@ -88,7 +88,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* sent(begin + 5 * minute - 1), [])
         const [mail, ...others] = yield* sent(begin + 5 * minute)
         assert.deepStrictEqual(others, [])
-        const mentions = webhooksOfNotice(mail?.webhook ?? assert.fail())
+        const mentions = listNoticeWebhooks(mail?.webhook ?? assert.fail())
         assert.deepStrictEqual(
           mentions.map(({ formerHost, host, id, keyPrefix, passed }) => ({ formerHost, host, id, keyPrefix, passed })),
           [
@@ -151,7 +151,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
           yield* store.remove(first.owner, id, audit)
         }
         const [mail] = yield* sent(begin + 5 * minute)
-        const mentions = webhooksOfNotice(mail?.webhook ?? assert.fail())
+        const mentions = listNoticeWebhooks(mail?.webhook ?? assert.fail())
         assert.lengthOf(mentions, 40)
         assert.strictEqual(mentions[0]?.id, stays.id)
         assert.strictEqual(mail?.webhook?.omitted, 21)

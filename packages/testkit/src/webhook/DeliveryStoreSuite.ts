@@ -11,8 +11,8 @@ import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentS
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
 import type { CircuitBreakerState, ReceiverState } from "@partner-commentary/core/webhook/CircuitBreaker"
-import { allowedDeliveries, healthyState } from "@partner-commentary/core/webhook/CircuitBreaker"
-import { type NextDeliveryState, nextDeliveryStateOf } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { calculateDeliveryAllowance, healthyState } from "@partner-commentary/core/webhook/CircuitBreaker"
+import { decideNextDeliveryState, type NextDeliveryState } from "@partner-commentary/core/webhook/DeliveryPlan"
 import type { ClaimedDelivery, DeliverySettlement } from "@partner-commentary/core/webhook/DeliveryStore"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
@@ -39,7 +39,7 @@ import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 const audit = { action: "webhook.created", details: {} }
 
 const open = {
-  allow: (present: ReceiverState, inFlight: number) => allowedDeliveries(present, inFlight, start, policy),
+  allow: (present: ReceiverState, inFlight: number) => calculateDeliveryAllowance(present, inFlight, start, policy),
   taken: (present: ReceiverState) => present
 }
 
@@ -85,7 +85,7 @@ export const suite = <E>(
       Effect.flatMap(DeliveryStore, (store) =>
         store.settle(claimed, attempt, at, (receiver) => ({
           receiver,
-          next: nextDeliveryStateOf(claimed, { attempt, kind: claimed.kind }, 0, at, policy),
+          next: decideNextDeliveryState(claimed, { attempt, kind: claimed.kind }, 0, at, policy),
           notice: null,
           audit: null,
           ...then

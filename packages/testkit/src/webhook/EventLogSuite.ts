@@ -4,7 +4,7 @@ import type { EventId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { lowestEventIdAt } from "@partner-commentary/core/webhook/Event"
+import { makeLowestEventId } from "@partner-commentary/core/webhook/Event"
 import { EventLog, type EventLogQuery } from "@partner-commentary/core/webhook/EventLog"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -58,7 +58,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore 
         }
         assert.deepStrictEqual((yield* follow(owner, { type: "creator.approved" })).map(shareOf), [third])
         assert.deepStrictEqual((yield* follow(owner, { since: Fixtures.start + 1 })).map(shareOf), [second])
-        const behind = lowestEventIdAt(Fixtures.start + 5 * Fixtures.second)
+        const behind = makeLowestEventId(Fixtures.start + 5 * Fixtures.second)
         assert.deepStrictEqual((yield* follow(owner, { behind })).map(shareOf), [second])
       }))
 
@@ -70,7 +70,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore 
         yield* TestClock.setTime(Fixtures.start)
         for (const share of [...mine, theirs ?? assert.fail()]) yield* Creator.decline(share)
         const [event] = yield* follow(stranger)
-        assert.lengthOf(yield* follow(owner, { behind: lowestEventIdAt(Fixtures.start) }), 2)
+        assert.lengthOf(yield* follow(owner, { behind: makeLowestEventId(Fixtures.start) }), 2)
         const known = yield* follow(owner, { behind: event?.id ?? null })
         assert.lengthOf(known, 2)
         assert.deepStrictEqual(yield* follow(Fixtures.makeOwner()), [])

@@ -8,7 +8,11 @@ import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentS
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
-import { type ClaimedDelivery, type ClaimPlan, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import {
+  type ClaimedDelivery,
+  type DeliveryClaimPlan,
+  DeliveryStore
+} from "@partner-commentary/core/webhook/DeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -28,9 +32,9 @@ const success: DeliveryAttempt = {
   retryAfter: null
 }
 
-const upTo = (limit: number): ClaimPlan => ({
+const upTo = (limit: number): DeliveryClaimPlan => ({
   allow: (present, inFlight) => {
-    const allowed = CircuitBreaker.allowedDeliveries(present, inFlight, start, policy)
+    const allowed = CircuitBreaker.calculateDeliveryAllowance(present, inFlight, start, policy)
     return { ...allowed, limit: Math.min(allowed.limit, limit) }
   },
   taken: (present) => present
@@ -57,7 +61,7 @@ export const suite = <E>(
 
     const settle = Effect.fnUntraced(function* (
       claimed: ClaimedDelivery,
-      following: { readonly lease: number; readonly taking: ClaimPlan },
+      following: { readonly lease: number; readonly taking: DeliveryClaimPlan },
       change: (receiver: CircuitBreaker.ReceiverState) => CircuitBreaker.ReceiverState = (receiver) => receiver
     ) {
       const settled = yield* (yield* DeliveryStore).settle(
@@ -139,7 +143,7 @@ export const suite = <E>(
       Effect.gen(function* () {
         const [first] = yield* taken(2, 1)
         if (first === undefined) return assert.fail("nothing was taken")
-        const taking: ClaimPlan = {
+        const taking: DeliveryClaimPlan = {
           ...upTo(1),
           taken: (present) => ({ ...present, quietUntil: start + minute })
         }
@@ -148,7 +152,7 @@ export const suite = <E>(
           webhook: { ...receiver.webhook, lastDeliveryAt: start }
         }))
         const seen: Array<CircuitBreaker.ReceiverState> = []
-        const allow: ClaimPlan["allow"] = (present) => {
+        const allow: DeliveryClaimPlan["allow"] = (present) => {
           seen.push(present)
           return { limit: 0, probe: false }
         }

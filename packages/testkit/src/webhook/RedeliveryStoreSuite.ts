@@ -10,7 +10,7 @@ import type { ReceiverState } from "@partner-commentary/core/webhook/CircuitBrea
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import type { Delivery } from "@partner-commentary/core/webhook/Delivery"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
-import { nextDeliveryStateOf, scheduleManualAttempt } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { decideNextDeliveryState, scheduleManualAttempt } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { type ClaimedDelivery, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
@@ -55,7 +55,7 @@ export const suite = <E>(
       Effect.flatMap(DeliveryStore, (store) =>
         store.settle(claimed, attempt, at, (receiver) => ({
           receiver,
-          next: nextDeliveryStateOf(claimed, { attempt, kind: claimed.kind }, 0, at, withoutRetries),
+          next: decideNextDeliveryState(claimed, { attempt, kind: claimed.kind }, 0, at, withoutRetries),
           notice: null,
           audit: null
         }))
@@ -91,7 +91,7 @@ export const suite = <E>(
           at,
           (present) => scheduleManualAttempt(present, at),
           audit,
-          CircuitBreaker.afterManualRetry
+          CircuitBreaker.updateAfterManualRetry
         )
       )
 
@@ -144,7 +144,7 @@ export const suite = <E>(
           quietUntil: at + minute
         }))
         assert.deepInclude(yield* receiver, { quietUntil: at + minute })
-        yield* queued(CircuitBreaker.afterManualRetry)
+        yield* queued(CircuitBreaker.updateAfterManualRetry)
         assert.deepInclude(yield* receiver, { health: { ...CircuitBreaker.healthyState, probes: 2 }, quietUntil: null })
       }))
 
@@ -235,7 +235,7 @@ export const suite = <E>(
         assert.isFalse(yield* retry(id, strange, at))
         const late = { webhookId: id, eventId, since: start + 1 }
         assert.isFalse(
-          yield* store.queue(late, at, () => assert.fail("it was queued"), audit, CircuitBreaker.afterManualRetry)
+          yield* store.queue(late, at, () => assert.fail("it was queued"), audit, CircuitBreaker.updateAfterManualRetry)
         )
         yield* (yield* WebhookStore).remove(mine, id, audit)
         assert.isFalse(yield* retry(id, eventId, at))
@@ -297,7 +297,7 @@ export const suite = <E>(
         const patient = { ...defaults, retries: defaults.retries.slice(1) }
         yield* (yield* DeliveryStore).settle(first ?? assert.fail(), failedAttempt, at, (receiver) => ({
           receiver,
-          next: nextDeliveryStateOf(
+          next: decideNextDeliveryState(
             { attempts: 0, resumeAt: null },
             { attempt: failedAttempt, kind: "scheduled" },
             0,

@@ -1,14 +1,14 @@
 /** Tests the guarantees of the WebhookStore port: exact limits, sequential changes, and separate owners. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
-import {
-  type ContactNotice,
-  newNoticeMail,
-  noticePeriodNumberOf,
-  webhooksOfNotice
-} from "@partner-commentary/core/webhook/ContactNotice"
 import { applyPatch, type Webhook } from "@partner-commentary/core/webhook/Webhook"
-import { WebhookStore, type WebhookWrite } from "@partner-commentary/core/webhook/WebhookStore"
+import {
+  calculateNoticePeriodNumber,
+  listNoticeWebhooks,
+  makeNoticeMail,
+  type WebhookContactNotice
+} from "@partner-commentary/core/webhook/WebhookContactNotice"
+import { WebhookStore, type WebhookStoreChange } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -19,13 +19,13 @@ import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const audit = { action: "webhook.created", details: { by: "a key" } }
 
-const change = (of: Webhook, about: WebhookWrite["notice"] = null): WebhookWrite => ({
+const change = (of: Webhook, about: WebhookStoreChange["notice"] = null): WebhookStoreChange => ({
   webhook: of,
   audit,
   notice: about
 })
 
-const aboutIt = (of: Webhook): ContactNotice => ({
+const aboutIt = (of: Webhook): WebhookContactNotice => ({
   kind: "webhook_added",
   organizationId: of.owner.organizationId,
   at: start,
@@ -114,7 +114,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         )
         assert.strictEqual((yield* store.list(mine)).length, 20)
         const [mail, ...others] = yield* (yield* MailStore).claim(start, start + minute, 100)
-        assert.lengthOf(webhooksOfNotice(mail?.webhook ?? assert.fail()), 20)
+        assert.lengthOf(listNoticeWebhooks(mail?.webhook ?? assert.fail()), 20)
         assert.deepStrictEqual(others, [])
         yield* stored({ owner: { ...mine, environment: "test" } })
       }))
@@ -157,7 +157,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* store.find(before.owner, before.id), Option.some(after))
         assert.deepStrictEqual(yield* presentSecret(before.id), Option.some(`sealed ${before.id}`))
         const mails = yield* (yield* MailStore).claim(start, start + minute, 10)
-        const queued = newNoticeMail(noticePeriodNumberOf(start), about)
+        const queued = makeNoticeMail(calculateNoticePeriodNumber(start), about)
         assert.deepStrictEqual(mails, [{ ...queued, attempts: 1, ticket: 1, unanswered: 0 }])
       }))
 

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { open, rm, stat } from "node:fs/promises"
 import { dirname } from "node:path"
-import { errorMessageWithCauses } from "@partner-commentary/core/shared/Reason"
+import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import { isPostgresSettings } from "@partner-commentary/settings/DatabaseSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Argument from "effect/cli/Argument"
@@ -50,7 +50,7 @@ const alreadyThere = (file: string) => `${file} already exists: choose a new fil
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
 const explained = (error: unknown, file: string): string =>
-  codeOf(error) === "EEXIST" ? alreadyThere(file) : `The backup failed: ${errorMessageWithCauses(error)}`
+  codeOf(error) === "EEXIST" ? alreadyThere(file) : `The backup failed: ${formatErrorWithCauses(error)}`
 
 /**
  * Creates an empty file beside the final file. Only the file's owner can read the file, even while the copy is

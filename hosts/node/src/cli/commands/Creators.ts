@@ -22,7 +22,7 @@ import * as Parameter from "../Parameter.ts"
 
 const shareId = Parameter.declarePositionalArgument(
   "share_id",
-  Parser.idParserOf(ShareId),
+  Parser.makeIdParser(ShareId),
   "The share_id of an assignment"
 )
 

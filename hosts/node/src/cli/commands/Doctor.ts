@@ -39,13 +39,13 @@ export const doctorCommand = Command.make(
 const examine = Effect.gen(function* () {
   const Doctor = yield* Effect.promise(() => import("../../doctor/Doctor.ts"))
   const { doctorAdvice } = yield* Effect.promise(() => import("../../doctor/Advice.ts"))
-  const { checkLicences } = yield* Effect.promise(() => import("partner-commentary/doctor/Licences"))
+  const { diagnoseLicences } = yield* Effect.promise(() => import("partner-commentary/doctor/Licences"))
   const StoredWebhooks = yield* Effect.promise(() => import("partner-commentary/doctor/StoredWebhooks"))
   const StoredWork = yield* Effect.promise(() => import("partner-commentary/doctor/StoredWork"))
   const needed = (settings: Settings.Settings) =>
     Effect.andThen(Settings.requireExplicitDatabase(settings), Settings.requireServiceSettings(settings))
   const read = yield* Effect.result(Effect.tap(Settings.readSettings, needed))
-  if (Result.isFailure(read)) return [Doctor.mendFinding("configuration", read.failure.message)]
+  if (Result.isFailure(read)) return [Doctor.makeMendFinding("configuration", read.failure.message)]
   const settings = read.success
   const WebhookSecrets = yield* Effect.promise(() => import("../../doctor/WebhookSecrets.ts"))
   const MediaJobs = yield* Effect.promise(() => import("../../doctor/MediaJobs.ts"))
@@ -55,24 +55,24 @@ const examine = Effect.gen(function* () {
   const StorageCheck = yield* Effect.promise(() => import("../../doctor/StorageCheck.ts"))
   const inside = Effect.all([
     Effect.all([
-      StoredWork.checkFailedMails(doctorAdvice),
-      StoredWork.checkMailsAwaitingRetry,
-      StoredWork.checkFailedGenerations(doctorAdvice),
-      StoredWork.checkDraftsAwaitingRetry,
-      StoredWork.checkOverdueWork(doctorAdvice),
-      StoredWebhooks.checkOverdueDeliveries(doctorAdvice),
+      StoredWork.diagnoseFailedMails(doctorAdvice),
+      StoredWork.diagnoseMailsAwaitingRetry,
+      StoredWork.diagnoseFailedGenerations(doctorAdvice),
+      StoredWork.diagnoseDraftsAwaitingRetry,
+      StoredWork.diagnoseOverdueWork(doctorAdvice),
+      StoredWebhooks.diagnoseOverdueDeliveries(doctorAdvice),
       WebhookSecrets.checkWebhookSecrets(settings),
-      StoredWebhooks.checkDisabledWebhooks(doctorAdvice),
+      StoredWebhooks.diagnoseDisabledWebhooks(doctorAdvice),
       MediaJobs.diagnoseMediaJobs(settings)
     ]),
-    checkLicences(doctorAdvice)
+    diagnoseLicences(doctorAdvice)
   ])
   const stored = Effect.gen(function* () {
     const database = yield* DatabaseCheck.checkDatabase(settings)
     if (database.state === "mend") return { database, within: [] }
     return { database, within: (yield* Effect.provide(inside, Administration.layer)).flat() }
   })
-  const silent = Doctor.mendFinding(
+  const silent = Doctor.makeMendFinding(
     "database",
     `No answer within ${Duration.format(Doctor.doctorCheckTimeout)}: its content was not checked.`
   )

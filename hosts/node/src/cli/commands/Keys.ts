@@ -1,6 +1,6 @@
 /** Defines the commands `key …`, which manage API keys. */
 
-import { type ApiKey, refusalOfKey } from "@partner-commentary/core/access/ApiKey"
+import { type ApiKey, findKeyRejection } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { allScopes } from "@partner-commentary/core/access/Scope"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
@@ -19,7 +19,7 @@ import * as Parameter from "../Parameter.ts"
 
 const organization = Parameter.declareRequiredFlag(
   "org",
-  Parser.idParserOf(OrganizationId),
+  Parser.makeIdParser(OrganizationId),
   "ID",
   "The organization's id"
 )
@@ -32,13 +32,13 @@ const create = Command.make(
     scopes: Parameter.declareRequiredFlag("scopes", Parser.scopesParser, "A,B", allScopes.join(", ")),
     environment: Parameter.declareOptionalFlag(
       "environment",
-      Parser.oneOfParser(Environment.literals),
+      Parser.makeOneOfParser(Environment.literals),
       "ENVIRONMENT",
       "live (the default) or test. A test key accesses test data only"
     ),
     addresses: Parameter.declareOptionalFlag(
       "ip-whitelist",
-      Parser.networkTextsParser,
+      Parser.networkListParser,
       "A,B",
       "The addresses and CIDR ranges that can use the key. Default: any"
     ),
@@ -114,7 +114,7 @@ const list = Command.make(
 
 const revoke = Command.make(
   "revoke",
-  { id: Parameter.declarePositionalArgument("id", Parser.idParserOf(ApiKeyId), "The key's id") },
+  { id: Parameter.declarePositionalArgument("id", Parser.makeIdParser(ApiKeyId), "The key's id") },
   Effect.fn(function* ({ id }) {
     const apiKeys = yield* ApiKeys
     const key = yield* Effect.catchTag(apiKeys.revoke(id), "ApiKeyNotFound", () =>
@@ -136,7 +136,7 @@ const noOrganization = (id: OrganizationId) =>
   Effect.fail(new CommandFailed({ message: `There is no organization ${id}.` }))
 
 const state = (key: ApiKey, now: Instant.Instant): string =>
-  Option.match(refusalOfKey(key, now), {
+  Option.match(findKeyRejection(key, now), {
     onNone: () => "active",
     onSome: ({ _tag }) => (_tag === "KeyRevoked" ? "revoked" : "expired")
   })

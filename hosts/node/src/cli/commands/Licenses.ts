@@ -17,11 +17,11 @@ import * as Parameter from "../Parameter.ts"
 
 const organization = Parameter.declareRequiredFlag(
   "org",
-  Parser.idParserOf(OrganizationId),
+  Parser.makeIdParser(OrganizationId),
   "ID",
   "The organization's id"
 )
-const persona = Parameter.declareRequiredFlag("persona", Parser.idParserOf(PersonaId), "ID", "The persona's id")
+const persona = Parameter.declareRequiredFlag("persona", Parser.makeIdParser(PersonaId), "ID", "The persona's id")
 
 const grant = Command.make(
   "grant",

@@ -37,13 +37,13 @@ const list = Command.make(
     ),
     org: Parameter.declareOptionalFlag(
       "org",
-      Parser.idParserOf(OrganizationId),
+      Parser.makeIdParser(OrganizationId),
       "ID",
       "Only mails of this organization"
     ),
     limit: Parameter.declareOptionalFlag(
       "limit",
-      Parser.integerParser(1, 1000),
+      Parser.makeIntegerParser(1, 1000),
       "N",
       "The maximum number of mails, by default 100"
     ),
@@ -115,7 +115,7 @@ const resend = Command.make(
   "resend",
   {
     shareId: Argument.optional(
-      Parameter.declarePositionalArgument("share_id", Parser.idParserOf(ShareId), "The share_id of an assignment")
+      Parameter.declarePositionalArgument("share_id", Parser.makeIdParser(ShareId), "The share_id of an assignment")
     ),
     all: Flag.Boolean("all").pipe(
       Flag.withDescription("Every mail that finally failed since the given time"),

@@ -8,7 +8,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { deletionCutoffs, eventRetention, mailRetention } from "partner-commentary/administration/Deletion"
+import { calculateDeletionCutoffs, eventRetention, mailRetention } from "partner-commentary/administration/Deletion"
 import * as Database from "../../app/Database.ts"
 import * as Logs from "../../telemetry/Logs.ts"
 import * as Administration from "../Administration.ts"
@@ -51,7 +51,7 @@ export const purgeCommand = Command.make(
   Effect.fn(function* ({ dryRun }) {
     const retention = yield* Retention
     const { testRetention } = (yield* Settings.readSettings).policy
-    const before = deletionCutoffs(yield* Instant.now, testRetention)
+    const before = calculateDeletionCutoffs(yield* Instant.now, testRetention)
     const { testTopics, ...gone } = yield* dryRun ? retention.count(before) : retention.purge(before)
     yield* printResult({
       json: () => ({ ...gone, test_topics: testTopics, dry_run: dryRun }),

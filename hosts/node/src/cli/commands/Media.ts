@@ -17,7 +17,7 @@ const retry = Command.make(
   "retry",
   {
     shareId: Argument.optional(
-      Parameter.declarePositionalArgument("share_id", Parser.idParserOf(ShareId), "The share_id of an assignment")
+      Parameter.declarePositionalArgument("share_id", Parser.makeIdParser(ShareId), "The share_id of an assignment")
     ),
     all: Flag.Boolean("all").pipe(Flag.withDescription("All failed audio and video"), Flag.withDefault(false))
   },

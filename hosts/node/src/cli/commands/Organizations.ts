@@ -3,7 +3,7 @@
 import { allScopes } from "@partner-commentary/core/access/Scope"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { type IdentityTaken, OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
-import { type LimitName, type LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
+import { type PlanLimitName, type PlanLimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Parser from "@partner-commentary/settings/Parser"
 import * as Command from "effect/cli/Command"
@@ -18,19 +18,19 @@ import * as Parameter from "../Parameter.ts"
 const settings = {
   plan: Parameter.declareOptionalFlag(
     "plan",
-    Parser.oneOfParser(PlanName.literals),
+    Parser.makeOneOfParser(PlanName.literals),
     "PLAN",
     "standard (the default) or premium"
   ),
   contactEmail: Parameter.declareOptionalFlag(
     "contact-email",
-    Parser.emptyAsNullParser(Parser.emailParser),
+    Parser.makeNullableParser(Parser.emailParser),
     "EMAIL",
     "The contact for mails about undeliverable requests and new webhooks"
   ),
   identityId: Parameter.declareOptionalFlag(
     "identity-id",
-    Parser.emptyAsNullParser(Parser.nameParser),
+    Parser.makeNullableParser(Parser.nameParser),
     "ID",
     "The organization's id at the dashboard's identity provider"
   ),
@@ -42,7 +42,7 @@ const settings = {
   )
 }
 
-const id = Parameter.declarePositionalArgument("id", Parser.idParserOf(OrganizationId), "The organization's id")
+const id = Parameter.declarePositionalArgument("id", Parser.makeIdParser(OrganizationId), "The organization's id")
 
 const create = Command.make(
   "create",
@@ -181,9 +181,9 @@ const found = <R>(id: OrganizationId, change: Effect.Effect<Option.Option<Organi
   )
 
 const changedLimits = (
-  present: LimitOverrides,
-  changes: ReadonlyArray<readonly [LimitName, number | null]>
-): LimitOverrides =>
+  present: PlanLimitOverrides,
+  changes: ReadonlyArray<readonly [PlanLimitName, number | null]>
+): PlanLimitOverrides =>
   Object.fromEntries(
     Object.entries({ ...present, ...Object.fromEntries(changes) }).filter(([, value]) => value !== null)
   )

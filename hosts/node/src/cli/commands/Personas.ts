@@ -18,13 +18,13 @@ const email = "The address that receives the creator's mails. Partners never see
 const settings = {
   creatorName: Parameter.declareOptionalFlag(
     "creator-name",
-    Parser.emptyAsNullParser(Parser.nameParser),
+    Parser.makeNullableParser(Parser.nameParser),
     "NAME",
     "The creator's name in mails"
   ),
   imageUrl: Parameter.declareOptionalFlag(
     "image-url",
-    Parser.emptyAsNullParser(Parser.httpUrlParser),
+    Parser.makeNullableParser(Parser.httpUrlParser),
     "URL",
     "The URL of the picture. Default: a neutral picture"
   ),
@@ -73,7 +73,7 @@ const create = Command.make(
 const update = Command.make(
   "update",
   {
-    id: Parameter.declarePositionalArgument("id", Parser.idParserOf(PersonaId), "The persona's id"),
+    id: Parameter.declarePositionalArgument("id", Parser.makeIdParser(PersonaId), "The persona's id"),
     name: Parameter.declareOptionalFlag("name", Parser.nameParser, "NAME", name),
     creatorEmail: Parameter.declareOptionalFlag(
       "creator-email",

@@ -22,7 +22,7 @@ const create = Command.make(
   {
     organization: Parameter.declareRequiredFlag(
       "org",
-      Parser.idParserOf(OrganizationId),
+      Parser.makeIdParser(OrganizationId),
       "ID",
       "The organization's id"
     ),

@@ -5,7 +5,7 @@
 import { TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { type Assignment, isAssignmentSettled } from "@partner-commentary/core/topic/Assignment"
-import { publicEventId } from "@partner-commentary/core/webhook/Event"
+import { formatPublicEventId } from "@partner-commentary/core/webhook/Event"
 import * as Parser from "@partner-commentary/settings/Parser"
 import type { InspectedMail, InspectedMediaJob } from "@partner-commentary/sql/topics/TopicInspection"
 import * as Command from "effect/cli/Command"
@@ -22,7 +22,7 @@ const show = Command.make(
   {
     id: Parameter.declarePositionalArgument(
       "id",
-      Parser.idParserOf(TopicId),
+      Parser.makeIdParser(TopicId),
       "The topic's id, or the share_id of an assignment"
     )
   },
@@ -90,7 +90,7 @@ const viewOfPart = ({ assignment, events, failedAttempt, mails, mediaJobs }: Par
     ...{ due_at: Instant.toIsoOrNull(dueAt), last_reason: reason }
   })),
   events: events.map(({ at, deliveries, id, type }) => ({
-    id: publicEventId(id),
+    id: formatPublicEventId(id),
     type,
     created_at: Instant.toIso(at),
     deliveries: deliveries.map(({ delivery, host }) => ({
@@ -138,7 +138,7 @@ const textOfPart = ({ assignment, events, failedAttempt, mails, mediaJobs }: Par
     ...mediaJobs.map((job): Line => [job.kind, stateOfMediaJob(job)]),
     ...events.flatMap(
       (event): ReadonlyArray<Line> => [
-        [`event ${event.type}`, `${publicEventId(event.id)} at ${Instant.toIso(event.at)}`],
+        [`event ${event.type}`, `${formatPublicEventId(event.id)} at ${Instant.toIso(event.at)}`],
         ...event.deliveries.map((sent): Line => [`to ${sent.host}`, stateOfDelivery(sent)])
       ]
     )

@@ -13,7 +13,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { describeSecrets } from "partner-commentary/doctor/StoredWebhooks"
+import { formatSecretCount } from "partner-commentary/doctor/StoredWebhooks"
 import * as DataFolder from "../../app/DataFolder.ts"
 import * as WebhookSecrets from "../../doctor/WebhookSecrets.ts"
 import * as Administration from "../Administration.ts"
@@ -26,7 +26,7 @@ const list = Command.make(
   {
     organization: Parameter.declareOptionalFlag(
       "org",
-      Parser.idParserOf(OrganizationId),
+      Parser.makeIdParser(OrganizationId),
       "ID",
       "Only webhooks of this organization"
     ),
@@ -89,7 +89,7 @@ const list = Command.make(
 
 const enable = Command.make(
   "enable",
-  { id: Parameter.declarePositionalArgument("id", Parser.idParserOf(WebhookId), "The webhook's id") },
+  { id: Parameter.declarePositionalArgument("id", Parser.makeIdParser(WebhookId), "The webhook's id") },
   Effect.fn(function* ({ id }) {
     const webhook = yield* Effect.catchTag((yield* WebhookAdministration).enable(id), "WebhookNotFound", () =>
       Effect.fail(new CommandFailed({ message: `There is no webhook ${id}.` }))
@@ -116,11 +116,11 @@ const reseal = Command.make(
       const { lost, resealed } = yield* reencryptWebhookSecrets
       yield* printResult({
         json: () => ({ resealed, lost }),
-        text: () => [`Re-encrypted ${describeSecrets(resealed)} with the first entry of SIGNING_SECRET.`]
+        text: () => [`Re-encrypted ${formatSecretCount(resealed)} with the first entry of SIGNING_SECRET.`]
       })
       if (lost.length > 0) {
         return yield* new CommandFailed({
-          message: `No entry of SIGNING_SECRET decrypts ${describeSecrets(lost.length)}: add the entry that encrypted ${lost.length === 1 ? "it" : "them"}, and run this command again; ${lost.slice(0, 10).join(" ")}.`
+          message: `No entry of SIGNING_SECRET decrypts ${formatSecretCount(lost.length)}: add the entry that encrypted ${lost.length === 1 ? "it" : "them"}, and run this command again; ${lost.slice(0, 10).join(" ")}.`
         })
       }
     },

@@ -65,7 +65,7 @@ export const makeCallersWithKeys = Effect.fnUntraced(function* (
   const { text: whole } = yield* key()
   const inGrace = yield* rotated(Duration.days(1))
   const graceOver = yield* rotated(Duration.seconds(30))
-  const nobodys = Redacted.value(yield* ApiKey.mintKeyText(environment, yield* SecureRandom.SecureRandom))
+  const nobodys = Redacted.value(yield* ApiKey.generateKeyText(environment, yield* SecureRandom.SecureRandom))
   const away = environment === "live" ? "test" : "live"
 
   const caller = (name: string, text: string, key: TestKeyAccess, more: Record<string, string> = {}): TestCaller => ({

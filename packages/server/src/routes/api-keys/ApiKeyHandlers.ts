@@ -3,8 +3,8 @@ import { CurrentDashboard } from "@partner-commentary/api/DashboardAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, partnerApiPrefix } from "@partner-commentary/api/PartnerApi"
-import { ApiKeys, type KeyManagementCaller } from "@partner-commentary/core/access/ApiKeys"
-import { defaultGracePeriod } from "@partner-commentary/core/access/KeyRotation"
+import { defaultGracePeriod } from "@partner-commentary/core/access/ApiKeyRotation"
+import { type ApiKeyManager, ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { RateLimits } from "@partner-commentary/core/access/RateLimits"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import * as Ids from "@partner-commentary/core/shared/Ids"
@@ -130,7 +130,7 @@ const keyOwnerOf = ({ id }: Organization): IdempotentRequests.IdempotencyKeyOwne
   environment: "dashboard"
 })
 
-const manager: Effect.Effect<KeyManagementCaller, never, CurrentDashboard> = Effect.map(
+const manager: Effect.Effect<ApiKeyManager, never, CurrentDashboard> = Effect.map(
   CurrentDashboard,
   ({ by, organization }) => ({ organizationId: organization.id, by })
 )

@@ -1,13 +1,13 @@
 /** Maps API keys to their JSON form in responses. */
-import type { CreateApiKey } from "@partner-commentary/api/ApiKeysApi"
+import type { CreateApiKeyBody } from "@partner-commentary/api/ApiKeysApi"
 import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
-import type { CreatedKey, NewApiKeyInput } from "@partner-commentary/core/access/ApiKeys"
-import { knownScopes } from "@partner-commentary/core/access/Scope"
+import type { IssuedApiKey, NewApiKeyInput } from "@partner-commentary/core/access/ApiKeys"
+import { filterKnownScopes } from "@partner-commentary/core/access/Scope"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Redacted from "effect/Redacted"
 
 /** Converts a decoded request body to the argument of the use case. */
-export const toNewApiKeyInput = (body: typeof CreateApiKey.Type): NewApiKeyInput => ({
+export const toNewApiKeyInput = (body: typeof CreateApiKeyBody.Type): NewApiKeyInput => ({
   name: body.name.trim(),
   scopes: body.scopes,
   environment: body.environment ?? "live",
@@ -21,12 +21,12 @@ const settings = ({ environment, expiresAt, ipAllowList }: ApiKey) => ({
   expires_at: Instant.toIsoOrNull(expiresAt)
 })
 
-export const toCreatedKey = ({ fullKey, key }: CreatedKey) => ({
+export const toCreatedKey = ({ fullKey, key }: IssuedApiKey) => ({
   id: key.id,
   name: key.name,
   full_key: Redacted.value(fullKey),
   key_prefix: key.prefix,
-  scopes: knownScopes(key.scopes),
+  scopes: filterKnownScopes(key.scopes),
   created_at: Instant.toIso(key.createdAt),
   ...settings(key)
 })
@@ -35,7 +35,7 @@ export const toKeySummary = (key: ApiKey) => ({
   id: key.id,
   name: key.name,
   key_prefix: key.prefix,
-  scopes: knownScopes(key.scopes),
+  scopes: filterKnownScopes(key.scopes),
   ...settings(key),
   created_at: Instant.toIso(key.createdAt),
   last_used_at: Instant.toIsoOrNull(key.lastUsedAt),

@@ -3,7 +3,7 @@
  * The reader returns the JSON text of each topic, and each topic is validated like a single submission.
  */
 import { maxBulkPersonas, maxBulkTopics } from "@partner-commentary/api/BulkApi"
-import type { Problem } from "@partner-commentary/api/Errors"
+import type { RequestProblem } from "@partner-commentary/api/Errors"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { maxBodyBytes } from "../../http/Body.ts"
@@ -17,7 +17,7 @@ import * as StrictJson from "../../http/StrictJson.ts"
  */
 export const splitBulkBodyIntoTopics = Effect.fnUntraced(function* (
   text: string
-): Effect.fn.Return<ReadonlyArray<string>, Problem> {
+): Effect.fn.Return<ReadonlyArray<string>, RequestProblem> {
   const cut = cutting(text)
   const isJson = yield* Steps.runInSteps(JsonReader.read(text, cut))
   if (cut.isDeep()) {
@@ -28,7 +28,7 @@ export const splitBulkBodyIntoTopics = Effect.fnUntraced(function* (
 })
 
 /** Adds the index of the topic to the field path of a topic's problem. */
-export const addTopicIndexToField = (index: number, { constraint, field }: Problem): Problem => ({
+export const addTopicIndexToField = (index: number, { constraint, field }: RequestProblem): RequestProblem => ({
   field: field === "body" ? `${list}[${index}]` : `${list}[${index}].${field}`,
   constraint
 })
@@ -53,7 +53,7 @@ const cutting = (text: string) => {
   let lists = 0
   let isList = false
   let personas = 0
-  let problem: Problem | undefined
+  let problem: RequestProblem | undefined
   let field = ""
   let topicField = ""
   let counts = false
@@ -86,7 +86,7 @@ const cutting = (text: string) => {
       topicField = ""
     },
     isDeep: () => isDeep,
-    topics: (): Result.Result<ReadonlyArray<string>, Problem> => {
+    topics: (): Result.Result<ReadonlyArray<string>, RequestProblem> => {
       if (!isObject) return Result.fail({ field: "body", constraint: "must be a JSON object" })
       const constraint = listConstraint(lists > 0, isList, found.length, personas)
       if (constraint !== undefined) return Result.fail({ field: list, constraint })

@@ -9,7 +9,7 @@ import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import type { Topic } from "@partner-commentary/api/TopicsApi"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
-import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
+import { toOwner } from "@partner-commentary/core/access/Ownership"
 import { RateLimits } from "@partner-commentary/core/access/RateLimits"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import * as Effect from "effect/Effect"
@@ -66,7 +66,7 @@ export const layer = HttpApiBuilder.group(
         // Count the submission before the validation, because validation is expensive.
         Effect.flatMap(() => read(text, index)),
         Effect.flatMap((body) =>
-          submissions.prepare(principal, body, (problem: Errors.Problem) => addTopicIndexToField(index, problem))
+          submissions.prepare(principal, body, (problem: Errors.RequestProblem) => addTopicIndexToField(index, problem))
         ),
         Effect.flatMap((submission) => once(Effect.map(submissions.submit(submission), created))),
         Effect.catchIf(isRefusal, ({ error }) => Effect.succeed(JSON.stringify({ index, status: "refused", error })))
@@ -77,7 +77,7 @@ export const layer = HttpApiBuilder.group(
       "create",
       Effect.fnUntraced(function* ({ headers, request }) {
         const principal = yield* CurrentPrincipal
-        return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once, part }) =>
+        return yield* answerOnce({ headers, request, owner: toOwner(principal) }, ({ once, part }) =>
           Effect.gen(function* () {
             const texts = yield* Effect.mapError(splitBulkBodyIntoTopics(yield* readJsonBodyText(request)), (problem) =>
               Errors.InvalidRequest.of([problem])

@@ -4,7 +4,7 @@ import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
-import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
+import { toOwner } from "@partner-commentary/core/access/Ownership"
 import { PartnerApproval } from "@partner-commentary/core/commentary/PartnerApproval"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -43,7 +43,7 @@ export const layer = HttpApiBuilder.group(
       "approve",
       Effect.fnUntraced(function* ({ headers, params, request }) {
         const principal = yield* CurrentPrincipal
-        return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once }) =>
+        return yield* answerOnce({ headers, request, owner: toOwner(principal) }, ({ once }) =>
           once(approve(principal, params))
         )
       })

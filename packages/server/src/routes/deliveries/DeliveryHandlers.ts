@@ -3,7 +3,7 @@ import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { deliveryListBounds } from "@partner-commentary/api/DeliveriesApi"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
-import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
+import { toOwner } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { Deliveries } from "@partner-commentary/core/webhook/Deliveries"
 import { DeliveryStatus } from "@partner-commentary/core/webhook/Delivery"
@@ -35,7 +35,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "list",
         Effect.fnUntraced(function* ({ params, query }) {
-          const owner = ownerOfPrincipal(yield* CurrentPrincipal)
+          const owner = toOwner(yield* CurrentPrincipal)
           const asked = yield* read(query)
           const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
           const page = yield* Effect.catchTags(deliveries.page(owner, id, asked), { WebhookNotFound: noWebhook })
@@ -49,7 +49,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "find",
         Effect.fnUntraced(function* ({ params }) {
-          const owner = ownerOfPrincipal(yield* CurrentPrincipal)
+          const owner = toOwner(yield* CurrentPrincipal)
           const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
           const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
           // Return the payload as it was sent, because an event of an older version may lack fields of the present
@@ -63,7 +63,7 @@ export const layer = HttpApiBuilder.group(
         "retry",
         Effect.fnUntraced(function* ({ headers, params, request }) {
           const principal = yield* CurrentPrincipal
-          return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once }) =>
+          return yield* answerOnce({ headers, request, owner: toOwner(principal) }, ({ once }) =>
             Effect.gen(function* () {
               const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
               const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
@@ -79,7 +79,7 @@ export const layer = HttpApiBuilder.group(
         "recover",
         Effect.fnUntraced(function* ({ headers, params, request }) {
           const principal = yield* CurrentPrincipal
-          return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once }) =>
+          return yield* answerOnce({ headers, request, owner: toOwner(principal) }, ({ once }) =>
             Effect.gen(function* () {
               const { isDryRun, period } = yield* decodeRecoveryBody(request)
               const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
@@ -110,7 +110,7 @@ const missing = {
 const isStatus = Schema.is(DeliveryStatus)
 
 const read = (query: { readonly status?: string; readonly limit?: string; readonly cursor?: string }) => {
-  const problems: Array<Errors.Problem> = []
+  const problems: Array<Errors.RequestProblem> = []
   const status = query.status ?? null
   if (status !== null && !isStatus(status)) {
     problems.push({ field: "status", constraint: `must be one of ${DeliveryStatus.literals.join(", ")}` })

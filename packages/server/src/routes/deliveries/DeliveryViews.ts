@@ -5,9 +5,9 @@
 import type * as Api from "@partner-commentary/api/DeliveriesApi"
 import { toIso, toIsoOrNull } from "@partner-commentary/core/shared/Instant"
 import { maxShownAttempts } from "@partner-commentary/core/webhook/Deliveries"
-import type { DeliveryWithStatus, RecordedAttempt } from "@partner-commentary/core/webhook/Delivery"
-import { publicEventId } from "@partner-commentary/core/webhook/Event"
-import type { RecoveryPreview } from "@partner-commentary/core/webhook/WebhookRecovery"
+import type { DeliveryWithStatus, RecordedDeliveryAttempt } from "@partner-commentary/core/webhook/Delivery"
+import { formatPublicEventId } from "@partner-commentary/core/webhook/Event"
+import type { WebhookRecoveryPreview } from "@partner-commentary/core/webhook/WebhookRecovery"
 
 export const toListedDelivery = (delivery: DeliveryWithStatus): typeof Api.Delivery.Type => ({
   ...common(delivery),
@@ -23,7 +23,7 @@ export const toDeliveryDetail = (delivery: DeliveryWithStatus): typeof Api.Deliv
 const common = (delivery: DeliveryWithStatus) => ({
   id: delivery.eventId,
   webhook_id: delivery.webhookId,
-  event_id: publicEventId(delivery.eventId),
+  event_id: formatPublicEventId(delivery.eventId),
   type: delivery.type,
   topic_id: delivery.topicId,
   share_id: delivery.shareId,
@@ -34,7 +34,7 @@ const common = (delivery: DeliveryWithStatus) => ({
   attempt_count: delivery.attemptCount
 })
 
-const attempt = ({ at, duration, failure, kind, reason, status }: RecordedAttempt) => ({
+const attempt = ({ at, duration, failure, kind, reason, status }: RecordedDeliveryAttempt) => ({
   kind,
   at: toIso(at),
   duration_ms: duration,
@@ -44,9 +44,9 @@ const attempt = ({ at, duration, failure, kind, reason, status }: RecordedAttemp
 })
 
 export const toRecoveryResponse = (
-  { failed, held, since, until }: RecoveryPreview,
+  { failed, held, since, until }: WebhookRecoveryPreview,
   isDryRun: boolean
-): typeof Api.Recovery.Type => ({
+): typeof Api.WebhookRecoverySummary.Type => ({
   since: toIso(since),
   until: toIso(until),
   dry_run: isDryRun,

@@ -2,15 +2,15 @@
  * Validates the body of POST /webhooks/{id}/recover. The validation includes rules that the schema cannot express, so
  * that one response reports all problems.
  */
-import { RecoverWebhook } from "@partner-commentary/api/DeliveriesApi"
-import type { Problem } from "@partner-commentary/api/Errors"
+import { RecoverWebhookBody } from "@partner-commentary/api/DeliveriesApi"
+import type { RequestProblem } from "@partner-commentary/api/Errors"
 import type { InvalidPeriod } from "@partner-commentary/core/webhook/WebhookRecovery"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { makeJsonBodyDecoder } from "../../http/Body.ts"
 import { findBodyTimeProblems, parseBodyTime } from "../../http/BodyTime.ts"
 
-const decode = makeJsonBodyDecoder(RecoverWebhook, ({ since, until }) => [
+const decode = makeJsonBodyDecoder(RecoverWebhookBody, ({ since, until }) => [
   ...findBodyTimeProblems("since", since),
   ...findBodyTimeProblems("until", until)
 ])
@@ -21,7 +21,7 @@ export const decodeRecoveryBody = (request: HttpServerRequest.HttpServerRequest)
     period: { since: parseBodyTime(since) ?? 0, until: until === undefined ? null : parseBodyTime(until) }
   }))
 
-export const recoveryPeriodProblems: Readonly<Record<InvalidPeriod["reason"], Problem>> = {
+export const recoveryPeriodProblems: Readonly<Record<InvalidPeriod["reason"], RequestProblem>> = {
   too_early: { field: "since", constraint: "must lie within the last 30 days: older events are gone" },
   backwards: { field: "since", constraint: "must be before until, which is now unless it is given" }
 }

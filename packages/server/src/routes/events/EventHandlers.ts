@@ -1,8 +1,8 @@
 /** Handles requests for past events. Payloads are sent exactly as they are stored. */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
-import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
-import { newEventsSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { toOwner } from "@partner-commentary/core/access/Ownership"
+import { makeNewEventsSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { EventHistory, formatEventCursor } from "@partner-commentary/core/webhook/EventHistory"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "list",
         Effect.fnUntraced(function* ({ query, request }) {
-          const owner = ownerOfPrincipal(yield* CurrentPrincipal)
+          const owner = toOwner(yield* CurrentPrincipal)
           const asked = yield* EventQuery.readEventListQuery(query)
           const answer = Effect.map(events.page({ owner, ...asked }), ({ events: found, next }) => {
             const pagination = {
@@ -47,7 +47,7 @@ export const layer = HttpApiBuilder.group(
             last = response
             return isEmpty ? Option.none() : Option.some(response)
           })
-          const found = yield* wait(request, { change: newEventsSignal(owner), seconds, pool: "standard", look })
+          const found = yield* wait(request, { change: makeNewEventsSignal(owner), seconds, pool: "standard", look })
           return addPreferenceAppliedHeader(Option.getOrElse(found, () => last))
         })
       )

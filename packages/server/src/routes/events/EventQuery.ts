@@ -1,7 +1,7 @@
 /**
  * Reads the query parameters of the event list and of the event stream. One response reports all problems of the query.
  */
-import type { Problem } from "@partner-commentary/api/Errors"
+import type { RequestProblem } from "@partner-commentary/api/Errors"
 import { eventListBounds } from "@partner-commentary/api/EventsApi"
 import { parseEventCursor } from "@partner-commentary/core/webhook/EventHistory"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
@@ -30,7 +30,7 @@ interface ListQuery extends StreamQuery {
 }
 
 const makeReader = () => {
-  const problems: Array<Problem> = []
+  const problems: Array<RequestProblem> = []
   const wrong = (field: string, constraint: string): null => {
     problems.push({ field, constraint })
     return null

@@ -8,13 +8,13 @@ import { eventStreamContentType } from "@partner-commentary/api/Documented"
 import type { RateLimitExceeded } from "@partner-commentary/api/Errors"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { type ChangeWatch, LongPolls, type WakeReason } from "@partner-commentary/core/access/LongPolls"
-import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
+import { type ChangeWatch, LongPolls, type PauseEndReason } from "@partner-commentary/core/access/LongPolls"
+import { toOwner } from "@partner-commentary/core/access/Ownership"
 import { isTooManyRequests, WaitingReadLimiter } from "@partner-commentary/core/access/WaitingReadLimiter"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { newEventsSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { makeNewEventsSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { EventHistory } from "@partner-commentary/core/webhook/EventHistory"
-import type { EventLogQuery, PastEvent } from "@partner-commentary/core/webhook/EventLog"
+import type { EventLogQuery, StoredEvent } from "@partner-commentary/core/webhook/EventLog"
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -95,11 +95,7 @@ export const make = Effect.gen(function* () {
     Effect.catchIf(
       Effect.andThen(
         Effect.yieldNow,
-        read(
-          "standard",
-          principal.organization.id,
-          history.page({ ...page, ...asked, owner: ownerOfPrincipal(principal) })
-        )
+        read("standard", principal.organization.id, history.page({ ...page, ...asked, owner: toOwner(principal) }))
       ),
       isTooManyRequests,
       (error) => Effect.fail(busyError(error))
@@ -143,7 +139,7 @@ export const make = Effect.gen(function* () {
       let keyEnds = 0
       let beat = 0
       let look = 0
-      let wake: WakeReason = "change"
+      let wake: PauseEndReason = "change"
       let start = yield* reconnect
       while (!isStopped()) {
         const now = yield* Instant.now
@@ -170,7 +166,7 @@ export const make = Effect.gen(function* () {
     })
 
     const lasting = Effect.scoped(
-      Effect.flatMap(watch({ change: newEventsSignal(ownerOfPrincipal(principal)), key: caller.key }), follow)
+      Effect.flatMap(watch({ change: makeNewEventsSignal(toOwner(principal)), key: caller.key }), follow)
     )
     const limited = Effect.catchIf(
       withPermit("streaming", principal.organization.id, lasting, (release) => release()),
@@ -197,7 +193,7 @@ const ending = (cause: Cause.Cause<StreamRefusal>, opened: Deferred.Deferred<voi
 
 const encoder = new TextEncoder()
 
-const textOf = (events: ReadonlyArray<PastEvent>): string => events.map(ServerSentEvents.formatEvent).join("")
+const textOf = (events: ReadonlyArray<StoredEvent>): string => events.map(ServerSentEvents.formatEvent).join("")
 
 /** Returns the time when the key expires or is revoked, as far as the service currently knows. */
 const endOfKey = ({ key: { expiresAt, revokedAt } }: Principal): Instant.Instant =>

@@ -2,7 +2,7 @@
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
-import { knownScopes } from "@partner-commentary/core/access/Scope"
+import { filterKnownScopes } from "@partner-commentary/core/access/Scope"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -19,7 +19,7 @@ export const layer = HttpApiBuilder.group(PartnerApi, "me", (handlers) =>
         organization: { id: organization.id, name: organization.name },
         key: { id: key.id, name: key.name, key_prefix: key.prefix },
         environment,
-        scopes: knownScopes(key.scopes),
+        scopes: filterKnownScopes(key.scopes),
         ip_whitelist: key.ipAllowList,
         expires_at: Instant.toIsoOrNull(key.expiresAt),
         revoked_at: Instant.toIsoOrNull(key.revokedAt),

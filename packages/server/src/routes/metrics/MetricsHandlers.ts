@@ -1,10 +1,10 @@
 /** Handles requests for GET /metrics/performance. */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
-import { type Problem, RateLimitExceeded } from "@partner-commentary/api/Errors"
+import { RateLimitExceeded, type RequestProblem } from "@partner-commentary/api/Errors"
 import type { PerformanceReport } from "@partner-commentary/api/MetricsApi"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
-import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
-import type { Percentiles } from "@partner-commentary/core/performance/Histogram"
+import { toOwner } from "@partner-commentary/core/access/Ownership"
+import type { DurationPercentiles } from "@partner-commentary/core/performance/Histogram"
 import type { MetricsSummary } from "@partner-commentary/core/performance/Metrics"
 import {
   maxAssignmentsPerPartialDay,
@@ -34,7 +34,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handle(
       "performance",
       Effect.fnUntraced(function* ({ query }) {
-        const owner = ownerOfPrincipal(yield* CurrentPrincipal)
+        const owner = toOwner(yield* CurrentPrincipal)
         const period = yield* readPeriod(query)
         const report = yield* Effect.catchTags(performance.create(owner, period), {
           PeriodTooFull: () => failWithInvalidRequest(...tooFull),
@@ -51,7 +51,7 @@ const inProgress = RateLimitExceeded.of(
   "report of your organization at a time"
 )
 
-type Problems = readonly [Problem, ...ReadonlyArray<Problem>]
+type Problems = readonly [RequestProblem, ...ReadonlyArray<RequestProblem>]
 
 const both = (from: string, to: string): Problems => [
   { field: "from", constraint: from },
@@ -91,7 +91,7 @@ const readPeriod = Effect.fnUntraced(function* (query: { readonly from?: string;
 const moment = (text: string | undefined): Instant.Instant | null | undefined =>
   text === undefined ? null : Option.getOrUndefined(QueryTime.parseQueryTime(text))
 
-const notMoment = (field: string): Problem => ({ field, constraint: QueryTime.timestampConstraint })
+const notMoment = (field: string): RequestProblem => ({ field, constraint: QueryTime.timestampConstraint })
 
 const view = (
   period: ReportingPeriod,
@@ -109,6 +109,10 @@ const summary = ({ approval, counts, generation, response }: MetricsSummary) => 
   approval_time: inSeconds(approval)
 })
 
-const inSeconds = ({ count, median, p90 }: Percentiles) => ({ count, median: seconds(median), p90: seconds(p90) })
+const inSeconds = ({ count, median, p90 }: DurationPercentiles) => ({
+  count,
+  median: seconds(median),
+  p90: seconds(p90)
+})
 
 const seconds = (milliseconds: number | null): number | null => (milliseconds === null ? null : milliseconds / 1000)

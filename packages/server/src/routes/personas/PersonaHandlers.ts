@@ -4,7 +4,7 @@ import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import type * as Api from "@partner-commentary/api/PersonasApi"
-import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
+import { toOwner } from "@partner-commentary/core/access/Ownership"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { Personas } from "@partner-commentary/core/persona/Personas"
 import * as Ids from "@partner-commentary/core/shared/Ids"
@@ -35,15 +35,13 @@ export const layer = HttpApiBuilder.group(
     return handlers
       .handle("list", () =>
         Effect.flatMap(CurrentPrincipal, (principal) =>
-          Effect.map(personas.list(ownerOfPrincipal(principal)), (all) =>
-            Envelope.makeSuccessResponse(all.map(summary))
-          )
+          Effect.map(personas.list(toOwner(principal)), (all) => Envelope.makeSuccessResponse(all.map(summary)))
         )
       )
       .handle(
         "find",
         Effect.fnUntraced(function* ({ params }) {
-          const owner = ownerOfPrincipal(yield* CurrentPrincipal)
+          const owner = toOwner(yield* CurrentPrincipal)
           const id = yield* parseIdentifier(Ids.PersonaId, params.id, Errors.personaNotFound)
           const persona = yield* Effect.catchTags(personas.find(owner, id), {
             PersonaNotFound: () => Effect.fail(Errors.personaNotFound),

@@ -3,10 +3,10 @@
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
-import { AdvanceAssignment } from "@partner-commentary/api/SandboxApi"
-import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
+import { AdvanceAssignmentBody } from "@partner-commentary/api/SandboxApi"
+import { toOwner } from "@partner-commentary/core/access/Ownership"
 import { SimulatedCreators } from "@partner-commentary/core/sandbox/SimulatedCreators"
-import { simulatedActionsInStatus } from "@partner-commentary/core/sandbox/Simulation"
+import { listSimulatedActions } from "@partner-commentary/core/sandbox/Simulation"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(
         const principal = yield* CurrentPrincipal
         // A live key always gets the response 404, whatever the request body contains.
         if (principal.environment === "live") return yield* notFound
-        return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once }) =>
+        return yield* answerOnce({ headers, request, owner: toOwner(principal) }, ({ once }) =>
           Effect.gen(function* () {
             const { action } = yield* readBody(request)
             const id = yield* parseIdentifier(Ids.ShareId, params.share_id, notFound)
@@ -51,10 +51,10 @@ export const layer = HttpApiBuilder.group(
 const notFound = Errors.NotFound.of("Assignment not found.")
 
 /** Decodes the optional body. Without a body, the request advances the simulated creator by one step. */
-const readBody = decodeOptionalBody(makeJsonBodyDecoder(AdvanceAssignment), {})
+const readBody = decodeOptionalBody(makeJsonBodyDecoder(AdvanceAssignmentBody), {})
 
 const constraintOf = ({ reason, status }: ActionRefused): string => {
   if (reason === "settled") return `comes too late: the assignment is settled, with the status ${status}`
   if (reason === "too_late") return `comes too late: the window closed while the status was ${status}`
-  return `must be one of ${simulatedActionsInStatus(status).join(", ")} while the status is ${status}`
+  return `must be one of ${listSimulatedActions(status).join(", ")} while the status is ${status}`
 }

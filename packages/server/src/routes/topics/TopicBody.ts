@@ -4,36 +4,36 @@
  */
 
 import { CreateTopicBody } from "@partner-commentary/api/CreateTopicBody"
-import type { Problem } from "@partner-commentary/api/Errors"
+import type { RequestProblem } from "@partner-commentary/api/Errors"
 import { countCodePoints } from "@partner-commentary/core/shared/Text"
-import { type ContentLengthLimits, findContentProblem } from "@partner-commentary/core/topic/Topic"
+import { findTopicContentProblem, type TopicContentLengthLimits } from "@partner-commentary/core/topic/Topic"
 import * as Predicate from "effect/Predicate"
 import { makeJsonBodyDecoder, makeJsonTextDecoder } from "../../http/Body.ts"
 import { findBodyTimeProblems } from "../../http/BodyTime.ts"
 
 /** Decodes the topic in the body of a request. */
-export const makeTopicBodyDecoder = (bounds: ContentLengthLimits) =>
+export const makeTopicBodyDecoder = (bounds: TopicContentLengthLimits) =>
   makeJsonBodyDecoder(CreateTopicBody, findFurtherProblems(bounds))
 
 /** Decodes a topic from its JSON text. */
-export const makeTopicJsonDecoder = (bounds: ContentLengthLimits) =>
+export const makeTopicJsonDecoder = (bounds: TopicContentLengthLimits) =>
   makeJsonTextDecoder(CreateTopicBody, findFurtherProblems(bounds))
 
 const findFurtherProblems =
-  (bounds: ContentLengthLimits) =>
-  ({ content, metadata, respond_by }: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
+  (bounds: TopicContentLengthLimits) =>
+  ({ content, metadata, respond_by }: Readonly<Record<string, unknown>>): ReadonlyArray<RequestProblem> => [
     ...(Predicate.isString(content) ? contentProblems(content, bounds) : []),
     ...(Predicate.isReadonlyObject(metadata) && isTooLarge(metadata) ? [tooLarge] : []),
     ...findBodyTimeProblems("respond_by", respond_by)
   ]
 
-const contentProblems = (content: string, bounds: ContentLengthLimits): ReadonlyArray<Problem> => {
-  const problem = findContentProblem(content, bounds)
+const contentProblems = (content: string, bounds: TopicContentLengthLimits): ReadonlyArray<RequestProblem> => {
+  const problem = findTopicContentProblem(content, bounds)
   return problem === null ? [] : [{ field: "content", constraint: constraints[problem](bounds, content) }]
 }
 
 const constraints = {
-  length: ({ max, min }: ContentLengthLimits, content: string) =>
+  length: ({ max, min }: TopicContentLengthLimits, content: string) =>
     `must be ${min} to ${max} characters long after trimming, and has ${countCodePoints(content.trim())}`,
   controls: () => "must not contain control characters",
   invisible: () => "must hold something that can be read"
@@ -42,7 +42,7 @@ const constraints = {
 /** The maximum size of the metadata, in bytes of UTF-8 JSON. */
 const maxMetadata = 16 * 1024
 
-const tooLarge: Problem = { field: "metadata", constraint: `must be at most ${maxMetadata / 1024} KiB as JSON` }
+const tooLarge: RequestProblem = { field: "metadata", constraint: `must be at most ${maxMetadata / 1024} KiB as JSON` }
 
 const isTooLarge = (metadata: object): boolean => {
   const json = JSON.stringify(metadata)

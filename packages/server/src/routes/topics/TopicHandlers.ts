@@ -7,13 +7,13 @@ import { referenceConstraint } from "@partner-commentary/api/CreateTopicBody"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, partnerApiPrefix } from "@partner-commentary/api/PartnerApi"
 import type { Topic } from "@partner-commentary/api/TopicsApi"
-import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
+import { toOwner } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { formatPageCursor } from "@partner-commentary/core/shared/Page"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import { topicChangeSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { makeTopicChangeSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { isExternalReference } from "@partner-commentary/core/topic/Topic"
 import { TopicCancellation } from "@partner-commentary/core/topic/TopicCancellation"
 import type { TopicProgress, TopicRevision } from "@partner-commentary/core/topic/TopicStore"
@@ -111,7 +111,7 @@ export const layer = HttpApiBuilder.group(
             return isUnchanged ? Option.none() : Option.some(status(yield* topics.progress(owner, id)))
           })
           const seconds = parsePreferredWaitSeconds(request.headers["prefer"])
-          const changed = yield* wait(request, { change: topicChangeSignal(id), seconds, pool: "frequent", look })
+          const changed = yield* wait(request, { change: makeTopicChangeSignal(id), seconds, pool: "frequent", look })
           if (Option.isSome(changed)) return addPreferenceAppliedHeader(changed.value)
           if (known !== undefined)
             return addPreferenceAppliedHeader(EntityTag.makeNotModifiedResponse(tags.ofStatus(last ?? "")))
@@ -124,7 +124,7 @@ export const layer = HttpApiBuilder.group(
         "create",
         Effect.fnUntraced(function* ({ headers, request }) {
           const principal = yield* CurrentPrincipal
-          return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once }) =>
+          return yield* answerOnce({ headers, request, owner: toOwner(principal) }, ({ once }) =>
             Effect.gen(function* () {
               const body = yield* decodeTopic(request)
               const submission = yield* submissions.prepare(principal, body)
@@ -136,7 +136,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "list",
         Effect.fnUntraced(function* ({ query, request }) {
-          const owner = ownerOfPrincipal(yield* CurrentPrincipal)
+          const owner = toOwner(yield* CurrentPrincipal)
           const { cursor, limit, offset, filter } = yield* readTopicListQuery(query)
           const page = yield* topics.list({ owner, ...filter, limit, from: cursor === null ? { offset } : { cursor } })
           const pagination = {
@@ -167,7 +167,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ headers, params, request }) {
           const principal = yield* CurrentPrincipal
           const cancelled = one(params.id, (_, id) => cancellation.cancel(principal, id))
-          return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal) }, ({ once }) =>
+          return yield* answerOnce({ headers, request, owner: toOwner(principal) }, ({ once }) =>
             once(Effect.map(cancelled, (found) => Envelope.makeSuccessResponse(Views.toTopicProgress(found))))
           )
         })
@@ -178,7 +178,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "byReference",
         Effect.fnUntraced(function* ({ params: { ref }, request }) {
-          const owner = ownerOfPrincipal(yield* CurrentPrincipal)
+          const owner = toOwner(yield* CurrentPrincipal)
           if (!isExternalReference(ref) || hasSemicolonOrHash(request.url)) {
             return yield* failWithInvalidRequest({ field: "ref", constraint: referenceConstraint })
           }
@@ -208,5 +208,5 @@ const one = <A, R = never>(
   Effect.flatMap(CurrentPrincipal, (principal) => {
     const topicId = Ids.parse(Ids.TopicId, id)
     if (Option.isNone(topicId)) return Effect.fail(Errors.topicNotFound)
-    return Effect.mapError(find(ownerOfPrincipal(principal), topicId.value), () => Errors.topicNotFound)
+    return Effect.mapError(find(toOwner(principal), topicId.value), () => Errors.topicNotFound)
   })

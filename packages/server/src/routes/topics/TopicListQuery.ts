@@ -1,7 +1,7 @@
 /** Parses the query parameters of the topic list. One response reports all problems of the query. */
 
 import { referenceConstraint } from "@partner-commentary/api/CreateTopicBody"
-import type { Problem } from "@partner-commentary/api/Errors"
+import type { RequestProblem } from "@partner-commentary/api/Errors"
 import { topicListBounds } from "@partner-commentary/api/TopicsApi"
 import { type PageCursor, parsePageCursor } from "@partner-commentary/core/shared/Page"
 import { isExternalReference } from "@partner-commentary/core/topic/Topic"
@@ -31,7 +31,7 @@ export const readTopicListQuery = (
       | "cursor"]?: string
   }
 ) => {
-  const problems: Array<Problem> = []
+  const problems: Array<RequestProblem> = []
   const wrong = (field: string, constraint: string): undefined => {
     problems.push({ field, constraint })
   }

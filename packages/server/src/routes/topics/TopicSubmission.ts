@@ -8,7 +8,7 @@ import { Policy } from "@partner-commentary/core/shared/Policy"
 import type { NoValidPersonas, Submission } from "@partner-commentary/core/topic/Submission"
 import type { TestStorageFull } from "@partner-commentary/core/topic/TestStorage"
 import { type SubmittingCaller, Topics } from "@partner-commentary/core/topic/Topics"
-import { billingPeriodBounds } from "@partner-commentary/core/usage/BillingPeriod"
+import { calculateBillingPeriodBounds } from "@partner-commentary/core/usage/BillingPeriod"
 import type { QuotaExceeded } from "@partner-commentary/core/usage/Quota"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Duration from "effect/Duration"
@@ -45,11 +45,11 @@ export const make = Effect.gen(function* () {
     prepare: Effect.fnUntraced(function* (
       asker: SubmittingCaller,
       body: typeof CreateTopicBody.Type,
-      place: (problem: Errors.Problem) => Errors.Problem = (problem) => problem
+      place: (problem: Errors.RequestProblem) => Errors.RequestProblem = (problem) => problem
     ) {
       const webhookIds = parsed(Ids.WebhookId, body.webhook_ids ?? [])
       const respondBy = body.respond_by === undefined ? null : parseBodyTime(body.respond_by)
-      const problems: ReadonlyArray<Errors.Problem> = [
+      const problems: ReadonlyArray<Errors.RequestProblem> = [
         ...(yield* webhookProblems(asker, webhookIds)),
         ...deadlineProblems(respondBy, yield* Instant.now, deadlineRange)
       ]
@@ -87,14 +87,14 @@ const deadlineProblems = (
   respondBy: Instant.Instant | null,
   now: Instant.Instant,
   { max, min }: Policy["deadlineRange"]
-): ReadonlyArray<Errors.Problem> => {
+): ReadonlyArray<Errors.RequestProblem> => {
   const [earliest, latest] = [Instant.plus(now, min), Instant.plus(now, max)]
   if (respondBy === null || (respondBy >= earliest && respondBy <= latest)) return []
   const constraint = `must be from ${Instant.toIso(earliest)} to ${Instant.toIso(latest)}`
   return [{ field: "respond_by", constraint }]
 }
 
-const none: ReadonlyArray<Errors.Problem> = []
+const none: ReadonlyArray<Errors.RequestProblem> = []
 
 const unknownWebhook = "must be the id of one of your webhooks in the key's environment"
 
@@ -107,7 +107,7 @@ const noValidPersonas = ({ results }: NoValidPersonas) =>
 /** Returns the error for a used-up quota, which is reset at the start of the next billing period. */
 const quotaExceeded = Effect.fnUntraced(function* ({ limit, quota, remaining }: QuotaExceeded) {
   const now = yield* Instant.now
-  const wait = Math.ceil((billingPeriodBounds(now).end - now) / 1000)
+  const wait = Math.ceil((calculateBillingPeriodBounds(now).end - now) / 1000)
   return yield* Errors.RateLimitExceeded.of({ retry_after: wait, limit, remaining, quota })
 })
 

@@ -1,16 +1,16 @@
 /** Maps topics from the values of the core to the fields of responses. */
-import type { PartnerApprovedCommentary } from "@partner-commentary/api/CommentariesApi"
-import type { Commentary, Failure } from "@partner-commentary/api/Fields"
+import type * as CommentariesApi from "@partner-commentary/api/CommentariesApi"
+import type { AssignmentFailure, Commentary } from "@partner-commentary/api/Fields"
 import type { SimulatedAssignment } from "@partner-commentary/api/SandboxApi"
 import type * as Api from "@partner-commentary/api/TopicsApi"
-import type { PartnerAcceptedCommentary } from "@partner-commentary/core/commentary/PartnerApproval"
-import { possibleSimulatedActions } from "@partner-commentary/core/sandbox/Simulation"
+import type { PartnerApprovedCommentary } from "@partner-commentary/core/commentary/PartnerApproval"
+import { listPossibleSimulatedActions } from "@partner-commentary/core/sandbox/Simulation"
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import { toIso, toIsoOrNull } from "@partner-commentary/core/shared/Instant"
 import type { ApprovedCommentary, Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { SubmissionResult } from "@partner-commentary/core/topic/Submission"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
-import { summarizeOutcomes, summaryCategoryOf } from "@partner-commentary/core/topic/TopicStatus"
+import { findSummaryCategory, summarizeOutcomes } from "@partner-commentary/core/topic/TopicStatus"
 import type {
   ListedTopic,
   PublicAssignment,
@@ -105,9 +105,9 @@ export const toTopicCommentaries = (
 
 export const toPartnerApprovedCommentary = (
   topicId: TopicId,
-  { commentary, id, persona }: PartnerAcceptedCommentary,
+  { commentary, id, persona }: PartnerApprovedCommentary,
   avatar: string
-): typeof PartnerApprovedCommentary.Type => ({
+): typeof CommentariesApi.PartnerApprovedCommentary.Type => ({
   ...commentaryEntry(commentary, persona, avatar),
   topic_id: topicId,
   share_id: id,
@@ -186,7 +186,7 @@ export const toSimulatedAssignment = (assignment: Assignment): typeof SimulatedA
   status_updated_at: toIso(assignment.statusUpdatedAt),
   has_commentary: assignment.status === "creator_approved",
   failure: failure(assignment),
-  actions: possibleSimulatedActions(assignment)
+  actions: listPossibleSimulatedActions(assignment)
 })
 
 /** Maps the fields of a topic that the partner submitted. */
@@ -212,7 +212,7 @@ const entry = (assignment: PublicAssignment, avatar: string) => ({
   persona_id: assignment.persona.id,
   persona_name: assignment.persona.name,
   persona_image: assignment.persona.imageUrl || avatar,
-  status: summaryCategoryOf(assignment),
+  status: findSummaryCategory(assignment),
   commentary: commentary(assignment),
   failure: failure(assignment)
 })
@@ -229,5 +229,5 @@ const commentary = ({ commentary: approved }: PublicAssignment): typeof Commenta
         partner_approved_at: toIsoOrNull(approved.partnerApprovedAt)
       }
 
-const failure = ({ failure: failed }: PublicAssignment): typeof Failure.Type =>
+const failure = ({ failure: failed }: PublicAssignment): typeof AssignmentFailure.Type =>
   failed === null ? null : { reason: failed.reason, at: toIso(failed.at) }

@@ -6,7 +6,7 @@ import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, partnerApiPrefix } from "@partner-commentary/api/PartnerApi"
-import { ownerOfPrincipal } from "@partner-commentary/core/access/Ownership"
+import { toOwner } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { TestEventSender } from "@partner-commentary/core/webhook/TestEventSender"
@@ -46,7 +46,7 @@ export const layer = HttpApiBuilder.group(
         "register",
         Effect.fnUntraced(function* ({ headers, request }) {
           const principal = yield* CurrentPrincipal
-          return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal), secret: true }, ({ once }) =>
+          return yield* answerOnce({ headers, request, owner: toOwner(principal), secret: true }, ({ once }) =>
             Effect.gen(function* () {
               const { events, secret, url } = yield* decodeWebhookRegistration(request)
               const wanted = { url, events, secret: secret === undefined ? null : Redacted.make(secret) }
@@ -65,7 +65,7 @@ export const layer = HttpApiBuilder.group(
       )
       .handle("list", () =>
         Effect.flatMap(CurrentPrincipal, (principal) =>
-          Effect.map(webhooks.list(ownerOfPrincipal(principal)), (all) => ok(all.map(toWebhook)))
+          Effect.map(webhooks.list(toOwner(principal)), (all) => ok(all.map(toWebhook)))
         )
       )
       .handle(
@@ -73,11 +73,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params }) {
           const principal = yield* CurrentPrincipal
           const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
-          const webhook = yield* Effect.catchTag(
-            webhooks.find(ownerOfPrincipal(principal), id),
-            "WebhookNotFound",
-            notFound
-          )
+          const webhook = yield* Effect.catchTag(webhooks.find(toOwner(principal), id), "WebhookNotFound", notFound)
           return ok(toWebhook(webhook))
         })
       )
@@ -98,7 +94,7 @@ export const layer = HttpApiBuilder.group(
         "rotateSecret",
         Effect.fnUntraced(function* ({ headers, params, request }) {
           const principal = yield* CurrentPrincipal
-          return yield* answerOnce({ headers, request, owner: ownerOfPrincipal(principal), secret: true }, ({ once }) =>
+          return yield* answerOnce({ headers, request, owner: toOwner(principal), secret: true }, ({ once }) =>
             Effect.gen(function* () {
               const { grace_period_seconds: seconds, secret } = yield* decodeSecretRotation(request)
               const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
@@ -129,9 +125,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params }) {
           const principal = yield* CurrentPrincipal
           const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
-          return toWebhookTest(
-            yield* Effect.catchTag(test(ownerOfPrincipal(principal), id), "WebhookNotFound", notFound)
-          )
+          return toWebhookTest(yield* Effect.catchTag(test(toOwner(principal), id), "WebhookNotFound", notFound))
         })
       )
   })

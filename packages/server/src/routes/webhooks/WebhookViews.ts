@@ -4,7 +4,7 @@ import { toIso, toIsoOrNull } from "@partner-commentary/core/shared/Instant"
 import { isKnownEventType } from "@partner-commentary/core/webhook/EventType"
 import type { TestEventResult } from "@partner-commentary/core/webhook/TestEventSender"
 import type { WebhookWithCondition } from "@partner-commentary/core/webhook/WebhookCondition"
-import type { SecretRotationResult } from "@partner-commentary/core/webhook/Webhooks"
+import type { WebhookSecretRotationResult } from "@partner-commentary/core/webhook/Webhooks"
 import * as Redacted from "effect/Redacted"
 
 export const toWebhook = ({ condition, ...webhook }: WebhookWithCondition): typeof Api.Webhook.Type => ({
@@ -26,7 +26,7 @@ export const toRotatedWebhook = ({
   formerUntil,
   secret,
   webhook
-}: SecretRotationResult): typeof Api.RotatedWebhook.Type => ({
+}: WebhookSecretRotationResult): typeof Api.RotatedWebhook.Type => ({
   ...toWebhook(webhook),
   secret: Redacted.value(secret),
   former_secret_expires_at: toIsoOrNull(formerUntil)

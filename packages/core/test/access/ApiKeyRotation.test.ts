@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import { assert } from "vitest"
 import type { ApiKey } from "../../src/access/ApiKey.ts"
-import { rotateKey } from "../../src/access/KeyRotation.ts"
+import { rotateApiKey } from "../../src/access/ApiKeyRotation.ts"
 import type { ApiKeyId, OrganizationId } from "../../src/shared/Ids.ts"
 import { latestInstant } from "../../src/shared/Instant.ts"
 import { makeTestUuid } from "../topic/SampleAssignments.ts"
@@ -29,7 +29,7 @@ const key: ApiKey = {
 const fresh = { id: makeTestUuid<ApiKeyId>(4), prefix: "pk_live_Zx81QvLm" }
 
 const rotated = (changes: Partial<ApiKey> = {}, grace = Duration.days(1)) =>
-  rotateKey({ ...key, ...changes }, fresh, grace, now)
+  rotateApiKey({ ...key, ...changes }, fresh, grace, now)
 
 const outcome = (changes: Partial<ApiKey>) =>
   Result.match(rotated(changes), { onFailure: ({ _tag }) => _tag, onSuccess: () => "rotated" })

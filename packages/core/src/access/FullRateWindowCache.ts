@@ -1,21 +1,21 @@
 /** Caches full rate windows. Until a full window ends, further calls are rejected without a query. */
 import type { Instant } from "../shared/Instant.ts"
-import type { RateLimitDecision, RateLimitState, RateWindowLimit } from "./FixedWindows.ts"
+import type { RateLimitDecision, RateWindowLimit, RateWindowUsage } from "./FixedWindowRateLimiter.ts"
 
 interface Seen {
   readonly used: number
   readonly resetsAt: Instant
 }
 
-export interface FullWindowCache {
+export interface FullRateWindowCache {
   /** Caches the states of the windows after a rejected call. */
-  readonly note: (windows: ReadonlyArray<RateWindowLimit>, states: ReadonlyArray<RateLimitState>) => void
+  readonly note: (windows: ReadonlyArray<RateWindowLimit>, states: ReadonlyArray<RateWindowUsage>) => void
   /** Returns the rejection of a call if a cached window is full; undefined otherwise. */
   readonly refuse: (windows: ReadonlyArray<RateWindowLimit>, now: Instant) => RateLimitDecision | undefined
 }
 
 /** Creates a cache of at most `capacity` windows. A full cache removes its oldest entry first. */
-export const make = (capacity: number): FullWindowCache => {
+export const make = (capacity: number): FullRateWindowCache => {
   const seen = new Map<string, Seen>()
 
   const find = (window: RateWindowLimit, now: Instant): Seen | undefined => {
@@ -41,7 +41,7 @@ export const make = (capacity: number): FullWindowCache => {
       }
     },
     refuse: (windows, now) => {
-      const states: Array<RateLimitState> = []
+      const states: Array<RateWindowUsage> = []
       let isFull = false
       for (const window of windows) {
         const known = find(window, now)

@@ -1,6 +1,6 @@
-/** Tests the guarantees of the DashboardIdentity port, with any token issuer. */
+/** Tests the guarantees of the DashboardTokenVerifier port, with any token issuer. */
 import { assert, describe } from "@effect/vitest"
-import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import { DashboardTokenVerifier } from "@partner-commentary/core/access/DashboardTokenVerifier"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 export type TokenClaims = Readonly<Record<string, unknown>>
 
-/** The token issuer that the DashboardIdentity under test trusts. */
+/** The token issuer that the DashboardTokenVerifier under test trusts. */
 export class TokenIssuer extends Context.Service<
   TokenIssuer,
   {
@@ -21,7 +21,7 @@ export class TokenIssuer extends Context.Service<
     readonly audience: string
     readonly organizationClaim: string
   }
->()("@partner-commentary/testkit/DashboardIdentitySuite/TokenIssuer") {}
+>()("@partner-commentary/testkit/DashboardTokenVerifierSuite/TokenIssuer") {}
 
 /**
  * Creates a token that is valid for an hour. `changes` replaces some of the token's claims. A claim that is undefined
@@ -37,20 +37,20 @@ export const makeToken = Effect.fnUntraced(function* (changes: TokenClaims = {})
 
 /** Verifies a token. The result is `good`, `refused`, `expired` or `unreachable`. */
 export const verifyTestToken = (text: string) =>
-  Effect.flatMap(DashboardIdentity, ({ verify }) =>
+  Effect.flatMap(DashboardTokenVerifier, ({ verify }) =>
     Effect.match(verify(text), {
       onSuccess: () => "good",
       onFailure: (error) => (error._tag === "TokenRefused" ? (error.expired ? "expired" : "refused") : "unreachable")
     })
   )
 
-export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | TokenIssuer, E>): void => {
-  describe(`${name}: DashboardIdentity`, () => {
+export const suite = <E>(name: string, layer: Layer.Layer<DashboardTokenVerifier | TokenIssuer, E>): void => {
+  describe(`${name}: DashboardTokenVerifier`, () => {
     const it = makeGuaranteeTest(layer)
 
     it("verifying a valid token returns the user and the organization that the token's claims name", () =>
       Effect.gen(function* () {
-        const { verify } = yield* DashboardIdentity
+        const { verify } = yield* DashboardTokenVerifier
         const { audience, organizationClaim } = yield* TokenIssuer
         assert.deepStrictEqual(yield* verify(yield* makeToken()), { organization: "acme", subject: "ada" })
         const nameless = yield* makeToken({ sub: undefined, [organizationClaim]: "Ücme/1|x" })

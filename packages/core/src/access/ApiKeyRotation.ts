@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { ApiKeyId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
-import { type ApiKey, type KeyExpired, type KeyRevoked, refusalOfKey } from "./ApiKey.ts"
+import { type ApiKey, findKeyRejection, type KeyExpired, type KeyRevoked } from "./ApiKey.ts"
 
 /** The key was already rotated. The caller can rotate the key's successor instead. */
 export class KeyAlreadyRotated extends Schema.TaggedError<KeyAlreadyRotated>()("KeyAlreadyRotated", {}) {}
@@ -16,24 +16,24 @@ export class KeyAlreadyRotated extends Schema.TaggedError<KeyAlreadyRotated>()("
 export const defaultGracePeriod = Duration.days(1)
 export const maxGracePeriod = Duration.days(7)
 
-export interface KeyRotation {
+export interface ApiKeyRotation {
   /**
    * When the old key stops working: at the end of the grace period, or at the key's expiry if the expiry is earlier.
    */
   readonly revokedAt: Instant.Instant
-  /** `isRevoked` is true if there is no grace period. Even a node with a slow clock then rejects the old key. */
+  /** If there is no grace period, `isRevoked` is true, so that even a node with a slow clock rejects the old key. */
   readonly isRevoked: boolean
   readonly successor: ApiKey
 }
 
 /** The successor has the old key's scopes, addresses and lifetime. The two keys share their rate windows. */
-export const rotateKey = (
+export const rotateApiKey = (
   present: ApiKey,
   fresh: { readonly id: ApiKeyId; readonly prefix: string },
   grace: Duration.Duration,
   now: Instant.Instant
-): Result.Result<KeyRotation, KeyRevoked | KeyExpired | KeyAlreadyRotated> => {
-  const refused = refusalOfKey(present, now)
+): Result.Result<ApiKeyRotation, KeyRevoked | KeyExpired | KeyAlreadyRotated> => {
+  const refused = findKeyRejection(present, now)
   if (Option.isSome(refused)) return Result.fail(refused.value)
   if (present.revokedAt !== null) return Result.fail(new KeyAlreadyRotated())
   const end = Instant.plus(now, grace)

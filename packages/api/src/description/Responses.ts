@@ -14,11 +14,11 @@ import {
   mapValues,
   type ResponseObject
 } from "./Document.ts"
-import { exampleOf } from "./ExampleValue.ts"
-import { responseHeadersOf } from "./Headers.ts"
+import { findExample } from "./ExampleValue.ts"
+import { listResponseHeaders } from "./Headers.ts"
 import { resolveSchema } from "./SchemaText.ts"
 
-export interface DescriptionContext {
+export interface ResponseContext {
   readonly schemas: Readonly<Record<string, JsonSchema>>
   readonly summary: string | undefined
   readonly replays: boolean
@@ -30,27 +30,27 @@ export interface DescriptionContext {
 
 export const describeResponses = (
   responses: Readonly<Record<string, ResponseObject>>,
-  setting: DescriptionContext
+  setting: ResponseContext
 ): Record<string, ResponseObject> =>
   mapValues(responses, (response, status) => ({
     ...(Number(status) < 400 ? success(response, setting) : failure(response, setting)),
     headers: {
       ...titled(response.headers),
-      ...responseHeadersOf(status, setting.replays, setting.isConditional, setting.canWait)
+      ...listResponseHeaders(status, setting.replays, setting.isConditional, setting.canWait)
     }
   }))
 
 /** Returns the conventional spelling of a header name. */
-export const headerName = (name: string): string =>
+export const formatHeaderName = (name: string): string =>
   name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()).replace("Event-Id", "Event-ID")
 
 const titled = (headers: ResponseObject["headers"] = {}): NonNullable<ResponseObject["headers"]> =>
-  Object.fromEntries(Object.entries(headers).map(([name, header]) => [headerName(name), header]))
+  Object.fromEntries(Object.entries(headers).map(([name, header]) => [formatHeaderName(name), header]))
 
-const success = (response: ResponseObject, { schemas, summary }: DescriptionContext): ResponseObject => {
+const success = (response: ResponseObject, { schemas, summary }: ResponseContext): ResponseObject => {
   const stream = response.content?.[eventStreamContentType]?.schema
   if (stream !== undefined) {
-    return { ...response, content: { [eventStreamContentType]: withExample(stream, exampleOf(stream, schemas)) } }
+    return { ...response, content: { [eventStreamContentType]: withExample(stream, findExample(stream, schemas)) } }
   }
   const schema = response.content?.[jsonContentType]?.schema
   if (schema === undefined) return response
@@ -60,7 +60,7 @@ const success = (response: ResponseObject, { schemas, summary }: DescriptionCont
   return {
     ...response,
     description: described ?? summary ?? response.description,
-    content: withJson(response, withExample(schema, exampleOf(schema, schemas)))
+    content: withJson(response, withExample(schema, findExample(schema, schemas)))
   }
 }
 
@@ -72,12 +72,12 @@ const withJson = (response: ResponseObject, media: MediaTypeObject) => ({
   [jsonContentType]: media
 })
 
-const failure = (response: ResponseObject, { schemas, shown }: DescriptionContext): ResponseObject => {
+const failure = (response: ResponseObject, { schemas, shown }: ResponseContext): ResponseObject => {
   const schema = response.content?.[jsonContentType]?.schema
   if (schema === undefined) return response
-  const errors = errorEnvelopesOf(schema, schemas).map((envelope) => ({
+  const errors = listErrorEnvelopes(schema, schemas).map((envelope) => ({
     ...errorOf(envelope),
-    code: errorCodeOf(envelope)
+    code: findErrorCode(envelope)
   }))
   const told = errors.map(({ code, description }) => `- \`${code}\`: ${description ?? ""}`)
   const examples = errors.flatMap(({ code, description }): Array<[string, ExampleObject]> => {
@@ -92,7 +92,7 @@ const failure = (response: ResponseObject, { schemas, shown }: DescriptionContex
 }
 
 /** Merges the alternative error envelopes into one envelope, so that `error.code` distinguishes the alternatives. */
-const joined = (schema: JsonSchema, schemas: DescriptionContext["schemas"]): JsonSchema => {
+const joined = (schema: JsonSchema, schemas: ResponseContext["schemas"]): JsonSchema => {
   const [envelope, ...others] = (schema.anyOf ?? []).map((one) => resolveSchema(one, schemas))
   if (envelope === undefined) return schema
   const error = [envelope, ...others].flatMap(({ properties }) => properties?.["error"] ?? [])
@@ -108,9 +108,9 @@ const joined = (schema: JsonSchema, schemas: DescriptionContext["schemas"]): Jso
 }
 
 /** Returns the error envelopes of a response, one envelope for each error code. */
-export const errorEnvelopesOf = (
+export const listErrorEnvelopes = (
   schema: JsonSchema,
-  schemas: DescriptionContext["schemas"]
+  schemas: ResponseContext["schemas"]
 ): ReadonlyArray<JsonSchema> =>
   (schema.anyOf ?? [schema]).flatMap((one) => {
     const envelope = resolveSchema(one, schemas)
@@ -124,31 +124,31 @@ export const errorEnvelopesOf = (
 const errorOf = ({ properties }: JsonSchema): JsonSchema => properties?.["error"] ?? {}
 
 /** Returns the error code of an error envelope. */
-export const errorCodeOf = (envelope: JsonSchema): string =>
+export const findErrorCode = (envelope: JsonSchema): string =>
   String(errorOf(envelope).properties?.["code"]?.enum?.[0] ?? "")
 
 const bodyOf = ({ error, success }: Errors.WireError): JsonValue => ({ success, error }) as unknown as JsonValue
 
 /** The response to a conditional request whose result has not changed. */
-export const notModifiedDescription = (canWait: boolean): Readonly<Record<string, ResponseObject>> => ({
+export const describeNotModifiedResponse = (canWait: boolean): Readonly<Record<string, ResponseObject>> => ({
   304: {
     description: "Nothing has changed since the response that `If-None-Match` names. The response has no body.",
-    headers: responseHeadersOf("304", false, true, canWait)
+    headers: listResponseHeaders("304", false, true, canWait)
   }
 })
 
 /** The response of every operation to a request that did not arrive completely in time. */
-export const requestTimeoutDescription: Readonly<Record<string, ResponseObject>> = {
-  [Errors.requestTimeout.status]: {
+export const requestTimeoutResponses: Readonly<Record<string, ResponseObject>> = {
+  [Errors.requestTimeoutResponse.status]: {
     description: "The request did not arrive completely within the time limit. Send it again.",
-    headers: responseHeadersOf(String(Errors.requestTimeout.status), false),
+    headers: listResponseHeaders(String(Errors.requestTimeoutResponse.status), false),
     content: {
       [jsonContentType]: {
         schema: { $ref: "#/components/schemas/InvalidRequest" },
         examples: {
           invalid_request: {
             summary: "The request did not arrive completely.",
-            value: bodyOf(Errors.requestTimeout.error)
+            value: bodyOf(Errors.requestTimeoutResponse.error)
           }
         }
       }
@@ -157,18 +157,18 @@ export const requestTimeoutDescription: Readonly<Record<string, ResponseObject>>
 }
 
 /** The response of every operation while the server is busy. */
-export const busyServiceDescription: Readonly<Record<string, ResponseObject>> = {
-  [Errors.serviceBusy.status]: {
+export const serviceBusyResponses: Readonly<Record<string, ResponseObject>> = {
+  [Errors.serviceBusyResponse.status]: {
     description:
       "The service is busy. Retry after `Retry-After`, with the same `Idempotency-Key` if the request had one.",
-    headers: responseHeadersOf(String(Errors.serviceBusy.status), false),
+    headers: listResponseHeaders(String(Errors.serviceBusyResponse.status), false),
     content: {
       [jsonContentType]: {
         schema: { $ref: "#/components/schemas/InternalError" },
         examples: {
           internal_error: {
             summary: "No database connection became available in time.",
-            value: bodyOf(Errors.serviceBusy.of("5f1c2a90-8d0e-4c4b-9a55-0f3f6f0d7e21"))
+            value: bodyOf(Errors.serviceBusyResponse.of("5f1c2a90-8d0e-4c4b-9a55-0f3f6f0d7e21"))
           }
         }
       }
@@ -176,6 +176,6 @@ export const busyServiceDescription: Readonly<Record<string, ResponseObject>> = 
   }
 }
 
-const isCode = (code: string): code is ErrorCode => code in Errors.statusOf
+const isCode = (code: string): code is ErrorCode => code in Errors.httpStatusByErrorCode
 
 const entryOf = (code: string): ErrorGuidance | undefined => (isCode(code) ? errorGuide[code] : undefined)

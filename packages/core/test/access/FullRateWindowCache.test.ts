@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { assert } from "vitest"
-import type { RateWindowLimit } from "../../src/access/FixedWindows.ts"
-import { make } from "../../src/access/FullWindows.ts"
+import type { RateWindowLimit } from "../../src/access/FixedWindowRateLimiter.ts"
+import { make } from "../../src/access/FullRateWindowCache.ts"
 
 const hour = (limit: number, name = "a"): RateWindowLimit => ({ name, limit, seconds: 3600 })
 const minute = (limit: number, name = "a"): RateWindowLimit => ({ name, limit, seconds: 60 })

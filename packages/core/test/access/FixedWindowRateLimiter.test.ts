@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { make, type RateWindowLimit } from "../../src/access/FixedWindows.ts"
+import { make, type RateWindowLimit } from "../../src/access/FixedWindowRateLimiter.ts"
 
 const hour = (limit: number, name = "a"): RateWindowLimit => ({ name, limit, seconds: 3600 })
 const minute = (limit: number, name = "a"): RateWindowLimit => ({ name, limit, seconds: 60 })

@@ -9,7 +9,7 @@ export interface RateWindowLimit {
 }
 
 /** The state of a rate window. A window without counted calls reports its full limit as remaining. */
-export interface RateLimitState {
+export interface RateWindowUsage {
   readonly limit: number
   readonly remaining: number
   readonly resetsAt: Instant
@@ -19,7 +19,7 @@ export interface RateLimitState {
 export interface RateLimitDecision {
   readonly admitted: boolean
   /** The states of the requested windows, in the same order. An admitted call is included in the states. */
-  readonly states: ReadonlyArray<RateLimitState>
+  readonly states: ReadonlyArray<RateWindowUsage>
 }
 
 interface Open {
@@ -38,10 +38,7 @@ export interface FixedWindowRateLimiter {
  * of the same length.
  */
 export const make = (capacity: number): FixedWindowRateLimiter => {
-  /**
-   * For each length, the windows by their name. A map keeps insertion order, so windows of one length are sorted by
-   * end.
-   */
+  /** The windows by length and name. A map keeps insertion order, so windows of one length are sorted by end. */
   const lengths = new Map<number, Map<string, Open>>()
 
   const ofLength = (seconds: number): Map<string, Open> => {
@@ -54,7 +51,7 @@ export const make = (capacity: number): FixedWindowRateLimiter => {
 
   const find = ({ name, seconds }: RateWindowLimit, now: Instant): Open | undefined => {
     const open = lengths.get(seconds)?.get(name)
-    // If the window starts in the future, the clock was set back after its start. Ignore such a window.
+    // Ignore a window that starts in the future, because the clock was set back after its start.
     return open === undefined || open.endsAt <= now || open.endsAt > now + seconds * 1000 ? undefined : open
   }
 
@@ -88,7 +85,7 @@ export const make = (capacity: number): FixedWindowRateLimiter => {
   }
 }
 
-const state = ({ limit }: RateWindowLimit, used: number, resetsAt: Instant): RateLimitState => ({
+const state = ({ limit }: RateWindowLimit, used: number, resetsAt: Instant): RateWindowUsage => ({
   limit,
   remaining: Math.max(0, limit - used),
   resetsAt

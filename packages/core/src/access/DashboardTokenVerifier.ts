@@ -24,15 +24,18 @@ export class IdentityUnreachable extends Schema.TaggedError<IdentityUnreachable>
   }
 }
 
-export class DashboardIdentity extends Context.Service<
-  DashboardIdentity,
+export class DashboardTokenVerifier extends Context.Service<
+  DashboardTokenVerifier,
   {
-    /** `verify` accepts any text. A very long text must not cost more time than a normal token. */
+    /**
+     * `verify` accepts any text. The rejection of a very long text must not take longer than the check of a normal
+     * token.
+     */
     readonly verify: (token: string) => Effect.Effect<DashboardTokenClaims, TokenRefused | IdentityUnreachable>
   }
->()("@partner-commentary/core/access/DashboardIdentity") {
+>()("@partner-commentary/core/access/DashboardTokenVerifier") {
   /** `layerNone` rejects every token. A service without an identity provider uses this layer. */
-  static readonly layerNone = Layer.succeed(DashboardIdentity, {
+  static readonly layerNone = Layer.succeed(DashboardTokenVerifier, {
     verify: () => Effect.fail(new TokenRefused({ expired: false }))
   })
 }

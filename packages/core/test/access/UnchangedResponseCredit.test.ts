@@ -1,11 +1,11 @@
 import { assert, it } from "vitest"
-import * as UnchangedCredit from "../../src/access/UnchangedCredit.ts"
+import * as UnchangedResponseCredit from "../../src/access/UnchangedResponseCredit.ts"
 
 const window = { name: "key", limit: 100, seconds: 60 }
 const state = { limit: 100, remaining: 99, resetsAt: 60_000 }
 
 it("if every response is unchanged, the rate limit counts about one in ten requests", () => {
-  const credit = UnchangedCredit.make(10)
+  const credit = UnchangedResponseCredit.make(10)
   let counted = 0
   for (let number = 0; number < 1000; number++) {
     if (credit.spend("caller", [window], 0) === undefined) {
@@ -19,7 +19,7 @@ it("if every response is unchanged, the rate limit counts about one in ten reque
 })
 
 it("a request does not spend saved credit in a later rate window, with another limit, or after the clock was set back", () => {
-  const credit = UnchangedCredit.make(10)
+  const credit = UnchangedResponseCredit.make(10)
   credit.note("caller", [window], [state])
   credit.earn("caller", [window])
   credit.earn("caller", [window])
@@ -30,7 +30,7 @@ it("a request does not spend saved credit in a later rate window, with another l
 })
 
 it("a caller saves credit for at most two requests, and a full cache removes the oldest caller", () => {
-  const credit = UnchangedCredit.make(1)
+  const credit = UnchangedResponseCredit.make(1)
   credit.note("caller", [window], [state])
   for (let number = 0; number < 100; number++) credit.earn("caller", [window])
   assert.deepStrictEqual(
@@ -43,7 +43,7 @@ it("a caller saves credit for at most two requests, and a full cache removes the
 })
 
 it("an unconditional request updates the stored states only of a caller that has sent a conditional request", () => {
-  const credit = UnchangedCredit.make(10)
+  const credit = UnchangedResponseCredit.make(10)
   const hourly = { ...window, seconds: 3600 }
   const later = { ...state, remaining: 7 }
   credit.update("caller", [window], [state])

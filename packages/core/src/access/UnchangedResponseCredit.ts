@@ -1,29 +1,30 @@
 /**
- * Credits responses without a body, so that each counts as a tenth of a request. Each response without a body earns
- * nine tenths of a request. When a caller's credit is a whole request, the next conditional request spends the credit
- * and is not counted.
+ * Credits responses without a body, so that each such response counts as a tenth of a request. Each response without a
+ * body earns nine tenths of a request. When a caller's credit is a whole request, the next conditional request spends
+ * the credit and is not counted.
  */
 import type { Instant } from "../shared/Instant.ts"
-import type { RateLimitState, RateWindowLimit } from "./FixedWindows.ts"
+import type { RateWindowLimit, RateWindowUsage } from "./FixedWindowRateLimiter.ts"
 
 interface Caller {
   /** The credit in tenths of a request. The map's key contains the names of the windows that count the request. */
   readonly tenths: Map<string, number>
   /** The state of each rate window after the caller's last counted request. */
-  readonly states: Map<string, RateLimitState>
+  readonly states: Map<string, RateWindowUsage>
 }
 
 export interface UnchangedResponseCredit {
   /** Stores the states of the windows after a counted conditional request. */
-  readonly note: (caller: string, windows: Windows, states: ReadonlyArray<RateLimitState>) => void
+  readonly note: (caller: string, windows: Windows, states: ReadonlyArray<RateWindowUsage>) => void
   /**
-   * Stores the states of the windows after any other counted request, for a caller with an earlier conditional request.
+   * Stores the states of the windows after a counted request that is not conditional. Ignores callers that have made no
+   * conditional request.
    */
-  readonly update: (caller: string, windows: Windows, states: ReadonlyArray<RateLimitState>) => void
+  readonly update: (caller: string, windows: Windows, states: ReadonlyArray<RateWindowUsage>) => void
   /** Adds credit for one response without a body. */
   readonly earn: (caller: string, windows: Windows) => void
   /** Spends credit for a request and returns the states of the windows; undefined if the request must be counted. */
-  readonly spend: (caller: string, windows: Windows, now: Instant) => ReadonlyArray<RateLimitState> | undefined
+  readonly spend: (caller: string, windows: Windows, now: Instant) => ReadonlyArray<RateWindowUsage> | undefined
 }
 
 type Windows = ReadonlyArray<RateWindowLimit>
@@ -67,7 +68,7 @@ export const make = (capacity: number): UnchangedResponseCredit => {
       const tenths = caller?.tenths.get(key) ?? 0
       if (caller === undefined || tenths < whole) return undefined
       // The first request in each new window is counted, and so is the first request after the clock was set back.
-      const states: Array<RateLimitState> = []
+      const states: Array<RateWindowUsage> = []
       for (const window of windows) {
         const state = caller.states.get(windowKey(window))
         if (state === undefined || state.limit !== window.limit) return undefined

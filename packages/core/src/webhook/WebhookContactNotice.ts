@@ -10,7 +10,7 @@ import type { WebhookNoticeData, WebhookNoticeKind } from "../mail/WebhookNotice
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 
-export interface ContactNotice {
+export interface WebhookContactNotice {
   readonly organizationId: OrganizationId
   readonly kind: WebhookNoticeKind
   readonly webhook: WebhookNoticeData
@@ -25,13 +25,17 @@ const bucketLength = Duration.minutes(5)
  */
 export const maxMentionedWebhooks = 40
 
-/** The maximum number of hosts between the first and the last that a mail shows for a webhook. */
+/** The maximum number of hosts that a mail shows for a webhook in addition to its first and last host. */
 const passedAtMost = 10
 
-export const noticePeriodNumberOf = (at: Instant.Instant): number => Instant.periodNumberOf(at, bucketLength)
+export const calculateNoticePeriodNumber = (at: Instant.Instant): number =>
+  Instant.calculatePeriodNumber(at, bucketLength)
 
 /** Returns a new mail with only this notice for the five-minute period, due immediately or when the period begins. */
-export const newNoticeMail = (bucket: number, { at, kind, organizationId, webhook }: ContactNotice): NewMail => ({
+export const makeNoticeMail = (
+  bucket: number,
+  { at, kind, organizationId, webhook }: WebhookContactNotice
+): NewMail => ({
   id: `${organizationId}.webhooks-${bucket}`,
   kind,
   shareId: null,
@@ -47,9 +51,9 @@ export const newNoticeMail = (bucket: number, { at, kind, organizationId, webhoo
  */
 export const addWebhookMention = (
   present: WebhookNoticeData,
-  { at, kind, webhook }: ContactNotice
+  { at, kind, webhook }: WebhookContactNotice
 ): WebhookNoticeData => {
-  const mentions = webhooksOfNotice(present)
+  const mentions = listNoticeWebhooks(present)
   const next = { ...webhook, kind, at: Instant.toIso(at) }
   const isAlike = (one: WebhookNoticeData) => one.id === next.id && isTrouble(one) === isTrouble(next)
   const former = mentions.find(isAlike)
@@ -62,14 +66,14 @@ export const dropRemovedWebhookMentions = (
   present: WebhookNoticeData,
   isRemoved: (id: WebhookId) => boolean
 ): WebhookNoticeData => {
-  const mentions = webhooksOfNotice(present)
+  const mentions = listNoticeWebhooks(present)
   const excess = new Set(mentions.filter(({ id }) => isRemoved(id)).slice(0, mentions.length - maxMentionedWebhooks))
   const kept = mentions.filter((one) => !excess.has(one))
   return together(kept, (present.omitted ?? 0) + excess.size)
 }
 
 /** Returns the webhooks that the mail mentions, oldest mention first. */
-export const webhooksOfNotice = ({
+export const listNoticeWebhooks = ({
   further = [],
   omitted: _,
   ...first

@@ -1,0 +1,24 @@
+/**
+ * Limits mails about stalled drafts. A draft is stalled when all generation attempts failed, and a creator can restart
+ * generation many times. An assignment's first such mail is sent immediately. After that, the assignment gets at most
+ * one such mail an hour, which is the latest mail of the hour.
+ */
+import * as Duration from "effect/Duration"
+import type { ShareId } from "../shared/Ids.ts"
+import type * as Instant from "../shared/Instant.ts"
+import { makeAssignmentMailId } from "./Mail.ts"
+
+const period = Duration.toMillis(Duration.hours(1))
+
+/**
+ * Returns when to send the mail. `last` is the time of the latest earlier mail about the assignment's stalled draft. A
+ * queued mail can have a time in the future.
+ */
+export const nextStalledDraftNoticeAt = (last: Instant.Instant | null, now: Instant.Instant): Instant.Instant =>
+  last === null ? now : Math.min(Math.max(now, last > now ? last : last + period), now + period)
+
+/** Returns a lower and an upper bound for the ids of an assignment's mails about stalled drafts. */
+export const makeStalledDraftNoticeIdRange = (shareId: ShareId): { readonly from: string; readonly to: string } => ({
+  from: makeAssignmentMailId(shareId, "stalled-"),
+  to: makeAssignmentMailId(shareId, "stalled.")
+})
