@@ -76,7 +76,7 @@ export const makeGroupedWithTransaction = (options: {
   readonly connect: (isOpen: () => boolean) => Connection
   readonly onCommitFailure: (connection: Connection) => Effect.Effect<void, SqlError>
 }): SqlClient["withTransaction"] => {
-  const { begin, control, flush, isTransaction, timeout } = options.database
+  const { control, isTransaction, timeout } = options.database
   // The context key of the client's transactions. The connection of a transaction is the transaction's turn in a group.
   const CurrentTurn = Context.Service<TransactionConnection, readonly [Turn, number]>(options.transactionService.key)
   const controlInTransaction = (sql: string) => Effect.suspend(() => (isTransaction() ? control(sql) : Effect.void))
@@ -114,7 +114,7 @@ export const makeGroupedWithTransaction = (options: {
   const runGroup = Effect.gen(function* () {
     const connection = yield* options.lease
     yield* nextMacrotask
-    yield* begin(options.begin)
+    yield* control(options.begin)
     const group: Group = { outcome: Deferred.makeUnsafe(), broken: undefined }
     const began = yield* Clock.monotonicTimeNanos
     for (let started = 0; started < maxTransactions && isTransaction(); started++) {
@@ -132,9 +132,7 @@ export const makeGroupedWithTransaction = (options: {
     }
     // COMMIT is retried because, without a write-ahead log, a reader in another process can make a COMMIT fail as busy.
     const commit = Effect.suspend(() =>
-      group.broken === undefined
-        ? Effect.andThen(BusyRetry.retryWhileBusy(control("COMMIT"), timeout), flush)
-        : Effect.fail(group.broken)
+      group.broken === undefined ? BusyRetry.retryWhileBusy(control("COMMIT"), timeout) : Effect.fail(group.broken)
     )
     Deferred.doneUnsafe(
       group.outcome,

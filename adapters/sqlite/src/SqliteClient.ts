@@ -2,8 +2,8 @@
  * Provides an Effect `SqlClient` that uses `node:sqlite`. The client has the same interface as Effect's own SQLite
  * client for Node, and replaces that client.
  *
- * The client uses one connection, a WAL journal, foreign keys, and a flush of every commit to the disk (`WalFlush`).
- * Transactions take the write lock when they begin, and concurrent transactions share a commit (`GroupCommit`).
+ * The client uses one connection, a WAL journal, foreign keys, and a flush of every commit to the disk (`synchronous =
+ * FULL`). Transactions take the write lock when they begin, and concurrent transactions share a commit (`GroupCommit`).
  * A statement outside of a transaction runs immediately, or waits until the open transaction has ended. The body of a
  * transaction must therefore not wait for anything except the database. While another process writes, writes wait
  * (`BusyRetry`) and reads continue. The client does not convert the values of rows.
@@ -68,7 +68,7 @@ export const make = (
     const connect = (isOpen: () => boolean) =>
       SqliteConnection.connectToDatabase(
         database,
-        () => isOpen() || !(database.isTransaction() || database.isFlushing()),
+        () => isOpen() || !database.isTransaction(),
         (effect) => borrower(() => effect)
       )
     const plain = connect(() => false)

@@ -21,7 +21,6 @@ import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import * as BusyRetry from "./BusyRetry.ts"
 import * as FileHealth from "./FileHealth.ts"
 import * as SharedReads from "./SharedReads.ts"
-import * as WalFlush from "./WalFlush.ts"
 
 export interface SqliteFileConfig {
   /**
@@ -69,13 +68,6 @@ export interface SqliteHandle {
   readonly readNow: DirectRead
   /** Runs a statement that controls a transaction, such as COMMIT. */
   readonly control: (sql: string) => Effect.Effect<void, SqlError>
-  /** Begins a transaction with the given statement. After COMMIT, the caller must call `flush`. */
-  readonly begin: (sql: string) => Effect.Effect<void, SqlError>
-  /** Flushes the commits of `begin` to the disk. After a failed flush, every statement fails. */
-  readonly flush: Effect.Effect<void, SqlError>
-  /** True while a flush runs. Other statements must wait, because they could read a commit that the disk loses. */
-  readonly isFlushing: () => boolean
-  readonly closeLog: () => void
   /** Returns the whole database as bytes. The result is none if the runtime cannot serialize the database. */
   readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
   /** Replaces the whole database with serialized bytes. */
@@ -94,7 +86,7 @@ export const openDatabase = (config: SqliteFileConfig): Effect.Effect<SqliteHand
       (native) => Effect.sync(() => native.close())
     ),
     (native) => makeSqliteHandle(native, config)
-  ).pipe(Effect.tap(({ closeLog }) => Effect.addFinalizer(() => Effect.sync(closeLog))))
+  )
 
 const timeoutOf = (config: SqliteFileConfig): number =>
   Math.min(Duration.toMillis(config.busyTimeout ?? "5 seconds"), 2 ** 31 - 1)
@@ -121,11 +113,7 @@ export const makeSqliteHandle = (native: DatabaseSync, config: SqliteFileConfig)
   const timeout = timeoutOf(config)
   const cacheSize = config.prepareCacheSize ?? 256
   const fault = FileHealth.watchDatabaseFile(config.filename)
-  const log = config.readonly === true ? undefined : WalFlush.make(native)
-  /** The error of a failed flush. The disk may have lost commits, so no statement may run before a restart. */
-  let broken: SqlError | undefined
   const settle = <A>(run: () => A): Effect.Effect<A, SqlError> => {
-    if (broken !== undefined) return Effect.fail(broken)
     reads.end()
     const result = Result.try({
       try: run,
@@ -152,14 +140,10 @@ export const makeSqliteHandle = (native: DatabaseSync, config: SqliteFileConfig)
     timeout,
     fault: fault.check,
     isTransaction,
-    isFlushing: () => log?.isFlushing() === true,
     run: (fiber, sql, params, rows, prepared) =>
-      settle(() => {
-        log?.restore()
-        return execute(prepared ? lookup(sql) : prepare(native, sql), params, rows, fiber.getRef(SafeIntegers))
-      }),
+      settle(() => execute(prepared ? lookup(sql) : prepare(native, sql), params, rows, fiber.getRef(SafeIntegers))),
     readNow: <Row>(sql: string, params: ReadonlyArray<unknown>) => {
-      if (broken !== undefined || !native.isOpen || isTransaction() || log?.isFlushing() === true) return undefined
+      if (!native.isOpen || isTransaction()) return undefined
       return Result.getOrUndefined(
         Result.try(() => {
           if (config.sharesReads === true) reads.begin()
@@ -168,23 +152,6 @@ export const makeSqliteHandle = (native: DatabaseSync, config: SqliteFileConfig)
       )
     },
     control: (sql) => Effect.suspend(() => settle(() => control(sql))),
-    begin: (sql) =>
-      Effect.suspend(() =>
-        settle(() => {
-          log?.defer()
-          control(sql)
-        })
-      ),
-    flush: Effect.callback((resume) => {
-      if (log === undefined) return resume(Effect.void)
-      log.flush((error) => {
-        if (error === null) return resume(Effect.void)
-        broken = toSqlError(error, "execute", "Failed to flush a commit to the disk")
-        fault.saw(broken)
-        resume(Effect.fail(broken))
-      })
-    }),
-    closeLog: () => log?.close(),
     // Node 22 has neither `serialize` nor `deserialize`.
     image: Effect.suspend(() =>
       "serialize" in native ? settle(() => Option.some(native.serialize())) : Effect.succeed(Option.none())
