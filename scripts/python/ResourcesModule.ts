@@ -114,7 +114,7 @@ const collection = (mode: Mode, name: string, groups: ReadonlyArray<string>): Re
   ...groups.map((group) => `        self.${group} = ${mode.prefix}${toPascalCase(group)}Resource(connection)`)
 ]
 
-export const renderResourcesModule = (document: OpenApiDocument): string => {
+export const renderPythonResourcesModule = (document: OpenApiDocument): string => {
   const operations = describePythonMethods(document)
   const groupsOf = (isDashboard: boolean) => [
     ...new Set(operations.filter((each) => each.isDashboard === isDashboard).map(({ group }) => group))

@@ -2,7 +2,7 @@
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { expect, it } from "vitest"
 import { renderModelsModule } from "../python/ModelsModule.ts"
-import { renderResourcesModule } from "../python/ResourcesModule.ts"
+import { renderPythonResourcesModule } from "../python/ResourcesModule.ts"
 
 const text = { "application/json": { schema: { type: "object", properties: { data: { type: "string" } } } } }
 
@@ -19,7 +19,9 @@ const described = (paths: object, schemas: object = {}) =>
   ({ paths, components: { schemas, securitySchemes: {} } }) as unknown as OpenApiDocument
 
 const methods = (paths: object) =>
-  [...renderResourcesModule(described(paths)).matchAll(/^ {4}(?:async )?def ([a-z]\w*)/gm)].map(([, name]) => name)
+  [...renderPythonResourcesModule(described(paths)).matchAll(/^ {4}(?:async )?def ([a-z]\w*)/gm)].map(
+    ([, name]) => name
+  )
 
 it("methods are named after operations, without the name of their group", () => {
   const paths = {
@@ -50,12 +52,12 @@ it("two operations with the same name are refused", () => {
     "/partner/v1/topics/many": { post: operation("createTopics") },
     "/partner/v1/topics/other": { post: operation("createTopicTopic") }
   }
-  expect(() => renderResourcesModule(described(paths))).toThrow("two operations are topics.create in Python")
+  expect(() => renderPythonResourcesModule(described(paths))).toThrow("two operations are topics.create in Python")
 })
 
 it("the client never repeats a POST without Idempotency-Key", () => {
   const parameters = [{ in: "header", name: "Idempotency-Key", required: false, schema: { type: "string" } }]
-  const module = renderResourcesModule(
+  const module = renderPythonResourcesModule(
     described({
       "/partner/v1/webhooks": { post: operation("createWebhook", { parameters }) },
       "/partner/v1/webhooks/{id}/test": { post: operation("testWebhook") }

@@ -3,7 +3,7 @@
  * transaction of the host.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { type CorruptionMonitor, KnownFaultCheck } from "@partner-commentary/sql/database/DatabaseFault"
+import { type CorruptionMonitor, KnownDatabaseFaultCheck } from "@partner-commentary/sql/database/DatabaseFault"
 import * as HostTransaction from "@partner-commentary/sql/database/HostTransaction"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -50,7 +50,7 @@ export const make = ({ acquirer, begin, borrower, fault, schema }: PooledClientO
 
 export const makeSqlClientContext = (client: SqlClient.SqlClient & Pick<PooledClientOptions, "fault">) =>
   Context.make(SqlClient.SqlClient, client).pipe(
-    Context.add(KnownFaultCheck, client.fault),
+    Context.add(KnownDatabaseFaultCheck, client.fault),
     Context.add(HostTransaction.HostTransactionConnector, HostSession.openHostTransaction)
   )
 

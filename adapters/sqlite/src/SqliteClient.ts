@@ -8,7 +8,7 @@
  * transaction must therefore not wait for anything except the database. While another process writes, writes wait
  * (`BusyRetry`) and reads continue. The client does not convert the values of rows.
  */
-import { KnownFaultCheck } from "@partner-commentary/sql/database/DatabaseFault"
+import { KnownDatabaseFaultCheck } from "@partner-commentary/sql/database/DatabaseFault"
 import { DirectReads } from "@partner-commentary/sql/database/DirectReads"
 import * as HostTransaction from "@partner-commentary/sql/database/HostTransaction"
 import * as Context from "effect/Context"
@@ -135,7 +135,7 @@ const compilePlain = (statement: Statement.Fragment): ReturnType<Statement.Compi
 const toContext = (client: SqliteClient) =>
   Context.make(SqliteClient, client).pipe(
     Context.add(SqlClient.SqlClient, client),
-    Context.add(KnownFaultCheck, client.fault),
+    Context.add(KnownDatabaseFaultCheck, client.fault),
     Context.add(DirectReads, client.readNow),
     Context.add(HostTransaction.HostTransactionConnector, HostDatabase.makeHostTransactionOpener(client.config))
   )

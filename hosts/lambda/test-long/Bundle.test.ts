@@ -24,7 +24,7 @@ describe("the bundle", () => {
   })
 })
 
-/** Migrates a database and returns the environment of a function that uses this database. */
+/** Migrates a database. Returns the environment variables with which a Lambda function uses this database. */
 const migrated = async (test: Parameters<typeof Deployment.makeTemporaryFolder>[0]) => {
   const cwd = await Deployment.makeTemporaryFolder(test)
   await Deployment.migrateDatabase(cwd)

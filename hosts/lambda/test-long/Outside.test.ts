@@ -3,7 +3,7 @@
  */
 import { createServer } from "node:http"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { getCommentaries, invokeSchedule, submitCreatorAction, submitTopic } from "../test/Calls.ts"
+import { invokeSchedule, requestTopicCommentaries, submitCreatorAction, submitTopic } from "../test/Calls.ts"
 import * as Deployment from "../test/Deployment.ts"
 import * as Emulator from "../test/Emulator.ts"
 
@@ -64,7 +64,8 @@ it("the bundle uses a generator server, a speech server and a bucket", async (te
   await invokeSchedule(container)
   await submitCreatorAction(container, post.received[1], "approve", {})
   expect(await invokeSchedule(container)).toMatchObject({ answer: { more_due: false } })
-  const [entry] = (await getCommentaries(container, key, created.json().data.topic_id)).json().data.commentaries
+  const [entry] = (await requestTopicCommentaries(container, key, created.json().data.topic_id)).json().data
+    .commentaries
   expect(entry.content).toBe("They will, and by a wide margin.")
   const name = /^https:\/\/media\.example\/([0-9A-Za-z]{32}\.mp3)$/.exec(entry.audio_url)?.[1]
   expect(kept.get(`/bucket/${name}`)).toEqual(speech)

@@ -2,7 +2,7 @@
  * Sends API Gateway events (for HTTP requests) and schedule events to a container. Some functions send the requests
  * that a partner and a creator make for one commentary.
  */
-import type { HostRequest } from "@partner-commentary/test/HostRequests"
+import type { HostComparisonRequest } from "@partner-commentary/test/HostRequests"
 import type { Email } from "postal-mime"
 import type * as Emulator from "./Emulator.ts"
 import { eventMakersBySource, readExampleEvent } from "./Sources.ts"
@@ -13,7 +13,7 @@ export const makeHttpEvent = eventMakersBySource["an HTTP API"] ?? (() => undefi
  * Sends the request as an event of an HTTP API, and returns the response. The function `json` of the result parses the
  * response's body.
  */
-export const sendHttpEvent = async (container: Emulator.LambdaContainer, asked: HostRequest) => {
+export const sendHttpEvent = async (container: Emulator.LambdaContainer, asked: HostComparisonRequest) => {
   const outcome = await container.invoke(makeHttpEvent(asked))
   if ("failure" in outcome) throw new Error(outcome.failure.errorMessage)
   // biome-ignore lint/suspicious/noExplicitAny: the tests assert the shape of the JSON
@@ -59,7 +59,7 @@ export const submitCreatorAction = (
   })
 }
 
-export const getCommentaries = (container: Emulator.LambdaContainer, key: string, topicId: string) =>
+export const requestTopicCommentaries = (container: Emulator.LambdaContainer, key: string, topicId: string) =>
   sendHttpEvent(container, {
     method: "GET",
     target: `/partner/v1/topics/${topicId}/commentaries`,

@@ -1,11 +1,11 @@
 /** Tests of containers that share a database. The suite runs for each kind of database. */
-import type { HostRequest } from "@partner-commentary/test/HostRequests"
+import type { HostComparisonRequest } from "@partner-commentary/test/HostRequests"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import {
-  getCommentaries,
   invokeSchedule,
   makeApiKeyHeaders,
   makeJsonBody,
+  requestTopicCommentaries,
   sendHttpEvent,
   submitCreatorAction,
   submitTopic
@@ -50,7 +50,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
       expect(await invokeSchedule(container)).toMatchObject({ answer: { more_due: false } })
       expect((await submitCreatorAction(container, post.received[1], "approve", {})).statusCode).toBe(200)
 
-      const shown = await getCommentaries(container, key, created.json().data.topic_id)
+      const shown = await requestTopicCommentaries(container, key, created.json().data.topic_id)
       expect(shown.json().data.commentaries[0].content).toContain(perspective)
     })
 
@@ -89,7 +89,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
       const [{ topic_id: id }] = (
         await sendHttpEvent(container, { method: "GET", target: "/partner/v1/topics", headers })
       ).json().data
-      const requests: ReadonlyArray<HostRequest> = [
+      const requests: ReadonlyArray<HostComparisonRequest> = [
         ...["", "/status", "/commentaries", "/nothing"].map((rest) => ({
           method: "GET",
           target: `/partner/v1/topics/${id}${rest}`

@@ -1,7 +1,7 @@
 /** Builds each source's event for one request, based on the documented example event of the source. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { HostRequest } from "@partner-commentary/test/HostRequests"
+import type { HostComparisonRequest } from "@partner-commentary/test/HostRequests"
 
 const folder = join(import.meta.dirname, "events")
 
@@ -10,14 +10,14 @@ export const readExampleEvent = (name: string): any => JSON.parse(readFileSync(j
 
 export const testClientAddress = "203.0.113.9"
 
-const body = ({ body }: HostRequest) =>
+const body = ({ body }: HostComparisonRequest) =>
   body === undefined
     ? { body: null, isBase64Encoded: false }
     : typeof body === "string"
       ? { body, isBase64Encoded: false }
       : { body: Buffer.from(body).toString("base64"), isBase64Encoded: true }
 
-const split = ({ target }: HostRequest) => {
+const split = ({ target }: HostComparisonRequest) => {
   const at = target.indexOf("?")
   return at < 0 ? { path: target, query: "" } : { path: target.slice(0, at), query: target.slice(at + 1) }
 }
@@ -40,7 +40,7 @@ const rawPairs = (query: string) =>
 
 const decodedPairs = (query: string) => [...new URLSearchParams(query)]
 
-const forwarded = (asked: HostRequest) => [
+const forwarded = (asked: HostComparisonRequest) => [
   ...(asked.headers ?? []).filter(([name]) => name.toLowerCase() !== "x-forwarded-for"),
   [
     "x-forwarded-for",
@@ -51,7 +51,7 @@ const forwarded = (asked: HostRequest) => [
   ] as const
 ]
 
-const version2 = (name: string, stage: string) => (asked: HostRequest) => {
+const version2 = (name: string, stage: string) => (asked: HostComparisonRequest) => {
   const event = readExampleEvent(name)
   const { path, query } = split(asked)
   const rawPath = stage === "$default" ? path : `/${stage}${path}`
@@ -72,7 +72,7 @@ const version2 = (name: string, stage: string) => (asked: HostRequest) => {
   }
 }
 
-const version1 = (name: string, before: string) => (asked: HostRequest) => {
+const version1 = (name: string, before: string) => (asked: HostComparisonRequest) => {
   const event = readExampleEvent(name)
   const { path, query } = split(asked)
   const headers = forwarded(asked)
@@ -93,7 +93,7 @@ const version1 = (name: string, before: string) => (asked: HostRequest) => {
   }
 }
 
-const loadBalancer = (name: string, several: boolean) => (asked: HostRequest) => {
+const loadBalancer = (name: string, several: boolean) => (asked: HostComparisonRequest) => {
   const { path, query } = split(asked)
   const headers = forwarded(asked).map(([key, value]) => [key.toLowerCase(), value] as const)
   return {
@@ -108,7 +108,7 @@ const loadBalancer = (name: string, several: boolean) => (asked: HostRequest) =>
   }
 }
 
-export const eventMakersBySource: Readonly<Record<string, (asked: HostRequest) => unknown>> = {
+export const eventMakersBySource: Readonly<Record<string, (asked: HostComparisonRequest) => unknown>> = {
   "an HTTP API": version2("http-api", "$default"),
   "an HTTP API under a stage": version2("http-api", "prod"),
   "an HTTP API that speaks version 1.0": version1("http-api-version-1", "/prod"),

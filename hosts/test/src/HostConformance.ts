@@ -17,7 +17,7 @@ import * as Layer from "effect/Layer"
 import * as Application from "./Application.ts"
 import {
   type HostCapability,
-  type HostRequest,
+  type HostComparisonRequest,
   makeConformanceRequests,
   type SeededHostPartner
 } from "./HostRequests.ts"
@@ -32,7 +32,7 @@ export interface HostResponse {
   readonly bytes: Uint8Array
 }
 
-export type SendHostRequest = (asked: HostRequest) => Promise<HostResponse>
+export type SendHostRequest = (asked: HostComparisonRequest) => Promise<HostResponse>
 
 export interface ConformanceOptions {
   readonly ask: SendHostRequest
@@ -104,7 +104,7 @@ export const checkConformance = ({
   Effect.gen(function* () {
     const server = yield* HttpServer.HttpServer
     const expected = requestOverSocket({ port: "port" in server.address ? server.address.port : 0 })
-    const able = ({ needs }: HostRequest) => needs === undefined || !lacks.includes(needs)
+    const able = ({ needs }: HostComparisonRequest) => needs === undefined || !lacks.includes(needs)
     const here = makeConformanceRequests(yield* seedPartner("127.0.0.1")).filter(able)
     const there = makeConformanceRequests(theirs).filter(able)
     const compared = comparable(lacks.includes("address"), new Set(ignoreHeaders.map((name) => name.toLowerCase())))
@@ -132,7 +132,7 @@ export const checkConformance = ({
     return there.length
   }).pipe(Effect.provide(reference(apiRoot)), Effect.runPromise)
 
-const answered = (ask: SendHostRequest, one: HostRequest, message: string) =>
+const answered = (ask: SendHostRequest, one: HostComparisonRequest, message: string) =>
   Effect.promise(() =>
     ask(one).catch((cause: unknown) => {
       throw new Error(`${message}: ${cause}`, { cause })

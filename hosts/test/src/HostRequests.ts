@@ -3,7 +3,7 @@
  * client should send.
  */
 
-export interface HostRequest {
+export interface HostComparisonRequest {
   readonly method: string
   /** The path as sent in the request, with its query. */
   readonly target: string
@@ -48,16 +48,16 @@ const as = (key: string) => ["X-Api-Key", key] as const
 
 const streamed = "/partner/v1/events/stream"
 
-const get = (target: string, ...headers: Headers): HostRequest => ({ method: "GET", target, headers })
+const get = (target: string, ...headers: Headers): HostComparisonRequest => ({ method: "GET", target, headers })
 
-const post = (target: string, body: string | Uint8Array, ...headers: Headers): HostRequest => ({
+const post = (target: string, body: string | Uint8Array, ...headers: Headers): HostComparisonRequest => ({
   method: "POST",
   target,
   headers: [...headers, ["Content-Length", String(Buffer.byteLength(body))]],
   body
 })
 
-const chunked = (target: string, body: string | Uint8Array, ...headers: Headers): HostRequest => ({
+const chunked = (target: string, body: string | Uint8Array, ...headers: Headers): HostComparisonRequest => ({
   method: "POST",
   target,
   headers: [...headers, ["Transfer-Encoding", "chunked"]],
@@ -65,11 +65,11 @@ const chunked = (target: string, body: string | Uint8Array, ...headers: Headers)
   needs: "chunks"
 })
 
-const needing = (needs: HostCapability, ...all: ReadonlyArray<HostRequest>) =>
-  all.map((one): HostRequest => ({ ...one, needs }))
+const needing = (needs: HostCapability, ...all: ReadonlyArray<HostComparisonRequest>) =>
+  all.map((one): HostComparisonRequest => ({ ...one, needs }))
 
 /** The order matters, because later requests depend on the effects of earlier requests. */
-export const makeConformanceRequests = (seen: SeededHostPartner): ReadonlyArray<HostRequest> => [
+export const makeConformanceRequests = (seen: SeededHostPartner): ReadonlyArray<HostComparisonRequest> => [
   ...open,
   ...personas(seen),
   ...submissions(seen),
@@ -78,7 +78,7 @@ export const makeConformanceRequests = (seen: SeededHostPartner): ReadonlyArray<
   ...others(seen)
 ]
 
-const open: ReadonlyArray<HostRequest> = [
+const open: ReadonlyArray<HostComparisonRequest> = [
   get("/healthz"),
   get("/readyz"),
   get("/avatar.svg"),
@@ -89,7 +89,12 @@ const open: ReadonlyArray<HostRequest> = [
   get("/")
 ]
 
-const personas = ({ foreign, key, local, personas: [first] }: SeededHostPartner): ReadonlyArray<HostRequest> => [
+const personas = ({
+  foreign,
+  key,
+  local,
+  personas: [first]
+}: SeededHostPartner): ReadonlyArray<HostComparisonRequest> => [
   get("/partner/v1/personas", as(key)),
   ...needing("address", get("/partner/v1/personas", as(local))),
   get("/partner/v1/personas", as(foreign)),
@@ -115,7 +120,7 @@ const personas = ({ foreign, key, local, personas: [first] }: SeededHostPartner)
   )
 ]
 
-const submissions = ({ key, personas: ids }: SeededHostPartner): ReadonlyArray<HostRequest> => {
+const submissions = ({ key, personas: ids }: SeededHostPartner): ReadonlyArray<HostComparisonRequest> => {
   const topic = (content: string, more = {}) => JSON.stringify({ content, persona_ids: ids, ...more })
   const large = (size: number) => topic("x".repeat(size))
   const referred = topic("Who wins this time?", { external_reference: "derby-1" })
@@ -161,7 +166,7 @@ const submissions = ({ key, personas: ids }: SeededHostPartner): ReadonlyArray<H
   ]
 }
 
-const reads = ({ key }: SeededHostPartner): ReadonlyArray<HostRequest> => [
+const reads = ({ key }: SeededHostPartner): ReadonlyArray<HostComparisonRequest> => [
   get(`${topics}/by-reference/derby-1`, as(key)),
   get(`${topics}/by-reference/derby%2D1`, as(key)),
   get(`${topics}/by-reference/derby%2d1`, as(key)),
@@ -188,7 +193,7 @@ const reads = ({ key }: SeededHostPartner): ReadonlyArray<HostRequest> => [
   post(`${topics}/0198c0de-0000-7000-8000-000000000001/cancel`, "", as(key))
 ]
 
-const methods = ({ key }: SeededHostPartner): ReadonlyArray<HostRequest> => [
+const methods = ({ key }: SeededHostPartner): ReadonlyArray<HostComparisonRequest> => [
   { method: "HEAD", target: "/partner/v1/personas", headers: [as(key)] },
   { method: "HEAD", target: "/partner/v1/personas" },
   { method: "HEAD", target: "/healthz" },
@@ -209,7 +214,7 @@ const methods = ({ key }: SeededHostPartner): ReadonlyArray<HostRequest> => [
   )
 ]
 
-const others = ({ hurried }: SeededHostPartner): ReadonlyArray<HostRequest> => [
+const others = ({ hurried }: SeededHostPartner): ReadonlyArray<HostComparisonRequest> => [
   get("/partner/v1/api-keys", ["Authorization", "Bearer nonsense"]),
   get("/creator/nonsense", html),
   get("/creator/nonsense", ["Accept", "application/json"]),

@@ -13,16 +13,16 @@ export type OptionRuleResult = true | string | SchemaIssue.Issue
 
 export type OptionSchemas = Readonly<Record<string, Schema.Codec<unknown>>>
 
-export const makeRequiredOption = (judge: (value: unknown) => OptionRuleResult) =>
+export const makeRequiredOptionSchema = (judge: (value: unknown) => OptionRuleResult) =>
   Schema.Unknown.check(Schema.makeFilter(judge))
 
 export const makeOptionalOption = (judge: (value: unknown) => OptionRuleResult) =>
-  Schema.optional(makeRequiredOption((value) => value === undefined || judge(value)))
+  Schema.optional(makeRequiredOptionSchema((value) => value === undefined || judge(value)))
 
 export const isText = (value: unknown): value is string => Predicate.isString(value) && value.trim() !== ""
 
 export const makeTextOption = (right: string, isRight: (text: string) => boolean = () => true) =>
-  makeRequiredOption((value) => (isText(value) && isRight(value)) || right)
+  makeRequiredOptionSchema((value) => (isText(value) && isRight(value)) || right)
 
 export const isPositive = (value: unknown): boolean => Number.isFinite(value) && Number(value) > 0
 

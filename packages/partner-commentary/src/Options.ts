@@ -24,7 +24,7 @@ import { type HostLogger, isHostLogger } from "./Log.ts"
 import {
   isText,
   makeOptionalOption,
-  makeRequiredOption,
+  makeRequiredOptionSchema,
   makeSchemaRule,
   makeStructOption,
   makeTextOption,
@@ -169,12 +169,12 @@ const isSecret = (value: unknown) => isText(value) && value.length >= shortestSe
 const figures = (defaults: unknown) => makeSchemaRule(PartialSettings.makeOverridesSchema(defaults))
 
 const Given = makeStructOption({
-  url: makeRequiredOption((value) => {
+  url: makeRequiredOptionSchema((value) => {
     const kept = Predicate.isString(value) ? PublicAddress.normalizePublicAddress(value) : Option.none()
-    if (Option.isNone(kept)) return `must be ${PublicAddress.publicAddressRule}`
+    if (Option.isNone(kept)) return `must be ${PublicAddress.publicAddressRequirement}`
     return !PublicAddress.collidesWithRoutes(kept.value) || `must be an address whose path is none of the service's own`
   }),
-  secret: makeRequiredOption(
+  secret: makeRequiredOptionSchema(
     (value) =>
       isSecret(value) ||
       (Array.isArray(value) && value.length > 0 && value.every(isSecret)) ||

@@ -106,7 +106,7 @@ export const baseUrlParser: Parser<string> = {
 
 /** Parses the public address of the service, which is `{api_root}` in URLs. */
 export const publicAddressParser: Parser<string> = {
-  rule: PublicAddress.publicAddressRule,
+  rule: PublicAddress.publicAddressRequirement,
   parse: PublicAddress.normalizePublicAddress
 }
 

@@ -8,7 +8,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
 /**
- * A message from a member to the primary process. The `reason` of `failed` is a sentence that says why the member ends.
+ * A message from a member process to the primary process. In a `failed` message, `reason` is a sentence that says why
+ * the member process exits.
  */
 export type MemberToPrimaryMessage =
   | { readonly kind: "ready" }

@@ -25,7 +25,7 @@ export interface FuzzedCaller {
 /** The callers for each security scheme, by the scheme's name in the OpenAPI document. */
 export type FuzzedCallersBySecurityScheme = Readonly<Record<string, ReadonlyArray<FuzzedCaller>>>
 
-export const layerOverSockets = TestApi.layerHttp.pipe(
+export const layerOverHttp = TestApi.layerHttp.pipe(
   Layer.provideMerge(TestApi.workers),
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
 )

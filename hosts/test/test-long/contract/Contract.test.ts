@@ -5,13 +5,13 @@
  */
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { layerOverSockets } from "./Callers.ts"
+import { layerOverHttp } from "./Callers.ts"
 import { runContractFuzzer } from "./Guarantee.ts"
 
 const runs = Number(process.env["CONTRACT_RUNS"] ?? 2000)
 
 it.live("the OpenAPI document allows every response to thousands of requests, and no response is a 5xx", () =>
   runContractFuzzer({ runs, reachesAll: true, rounds: Math.max(4, Math.round(runs / 40)) }).pipe(
-    Effect.provide(layerOverSockets)
+    Effect.provide(layerOverHttp)
   )
 )

@@ -15,7 +15,10 @@ import {
 import { listValueNames, type RecordedResponseValues, type ResponseValueStore, toSingular } from "./ResponseValues.ts"
 import { arbitrarySchemaValues } from "./Values.ts"
 
-/** A parameter and the text of its value. `odd` is true if the text is sent unescaped, so its meaning is unclear. */
+/**
+ * A parameter and the text of its value. `odd` is true if the text is sent unescaped. The server may then read another
+ * value.
+ */
 export interface ParameterText {
   readonly parameter: OpenApiParameter
   readonly text: string

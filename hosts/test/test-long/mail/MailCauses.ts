@@ -1,6 +1,6 @@
 /**
- * For each kind of mail, lists an action that causes the mail, and the maximum number of mails. The maximum is `limit`
- * mails for each `per`, even if the action is repeated. The compiler requires an entry for each kind.
+ * For each kind of mail, lists an action that causes the mail, and the maximum number of mails. `limit` is the maximum
+ * for each subject that `per` names, however often the action is repeated. The compiler requires an entry for each kind.
  */
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
 import { defaults } from "@partner-commentary/core/shared/Policy"

@@ -114,7 +114,7 @@ it.effect("the client creates, uses, rotates and revokes an API key with a dashb
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-/** Returns the fields that the client's type defines for the status of a result. */
+/** Returns the result's status, and the ids that a result with this status contains. */
 const outline = (result: SubmissionResult | undefined) => {
   if (result?.status === "sent") return [result.status, result.share_id]
   if (result?.status === "duplicate") return [result.status, result.duplicate_of.topic_id, result.duplicate_of.share_id]

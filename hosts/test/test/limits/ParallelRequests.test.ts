@@ -36,8 +36,8 @@ interface Wanted {
   /** The number of calls, out of 100, that are admitted. */
   readonly pass: number
   /**
-   * `hourly` is the hourly limit in the rate-limit headers. `limit` and `wait` are the limit and the seconds to wait in
-   * a refusal.
+   * `hourly` is the hourly limit in the rate-limit headers. A refused response contains `limit`, the exceeded limit, and
+   * `wait`, the seconds until a retry.
    */
   readonly hourly: number
   readonly limit: number

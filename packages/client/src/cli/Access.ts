@@ -24,12 +24,12 @@ const given = (
   throw new UsageError(`${variable} is missing: set it, or pass --${flag}.`)
 }
 
-export interface ConfiguredClient {
+export interface CommandLineClient {
   readonly client: PartnerCommentary
   readonly isTest: boolean
 }
 
-export const makeClientFromArguments = (parsed: ParsedArguments, terminal: CommandContext): ConfiguredClient => {
+export const makeClientFromArguments = (parsed: ParsedArguments, terminal: CommandContext): CommandLineClient => {
   const apiKey = given(parsed, terminal, "api-key", "PARTNER_COMMENTARY_API_KEY")
   const baseUrl = given(parsed, terminal, "base-url", "PARTNER_COMMENTARY_BASE_URL")
   if (!/^pk_(test|live)_\w+$/.test(apiKey)) throw new UsageError("The key must begin with pk_test_ or pk_live_.")

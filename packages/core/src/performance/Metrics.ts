@@ -68,13 +68,13 @@ export const summarizeMetrics = ({ counts, durations }: AssignmentMetrics): Metr
 })
 
 /** A count that the database stores. The count `pending` is not stored, because it follows from the other counts. */
-export type StoredOutcomeName = Exclude<keyof OutcomeCounts, "pending">
+export type StoredCountName = Exclude<keyof OutcomeCounts, "pending">
 
 /** Returns how a change of an assignment affects the stored counts of the day on which the assignment was sent. */
 export const calculateStoredCountDeltas = (
   before: AssignmentTimeline,
   after: AssignmentTimeline
-): ReadonlyArray<readonly [StoredOutcomeName, 1 | -1]> => {
+): ReadonlyArray<readonly [StoredCountName, 1 | -1]> => {
   const [from, to] = [findAssignmentOutcome(before), findAssignmentOutcome(after)]
   if (from === to) return []
   return [...(from === "pending" ? [] : [[from, -1] as const]), ...(to === "pending" ? [] : [[to, 1] as const])]

@@ -22,7 +22,7 @@ export class PublicAddress extends Context.Service<
       Option.match(
         Option.filter(normalizePublicAddress(apiRoot), (kept) => !collidesWithRoutes(kept)),
         {
-          onNone: () => Effect.die(wrong(`${publicAddressRule}; ${beside}`)),
+          onNone: () => Effect.die(wrong(`${publicAddressRequirement}; ${beside}`)),
           onSome: (kept) => Effect.succeed({ apiRoot: kept })
         }
       )
@@ -36,14 +36,14 @@ export class PublicAddress extends Context.Service<
     Layer.effect(
       PublicAddress,
       Option.match(normalizePublicAddress(apiRoot), {
-        onNone: () => Effect.die(wrong(publicAddressRule)),
+        onNone: () => Effect.die(wrong(publicAddressRequirement)),
         onSome: (kept) => Effect.succeed({ apiRoot: kept })
       })
     )
 }
 
 /** The rule for a public address, in words that complete a sentence after `must be`. */
-export const publicAddressRule =
+export const publicAddressRequirement =
   "an http:// or https:// address without query, fragment and user, such as https://app.example/commentary"
 
 const beside = "its path must be none of the service's own, such as /partner or /creator"

@@ -18,8 +18,8 @@ export interface SecretReencryptionResult {
 const pageSize = 100
 
 /**
- * Calls the visitor for each secret. Returns the webhooks with a secret for which the visitor returned false, and the
- * number of secrets for which it returned true.
+ * Calls the visitor for each secret. In the result, `refused` lists the webhooks for whose secret the visitor returned
+ * false, and `accepted` is the number of secrets for which the visitor returned true.
  */
 const visitAll = Effect.fnUntraced(function* <R>(
   visit: (id: WebhookId, encrypted: string) => Effect.Effect<boolean, never, R>

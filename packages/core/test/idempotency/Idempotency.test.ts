@@ -97,7 +97,10 @@ const pause = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 1)
 })
 
-/** Starts a duplicate request and returns after its first claim, while the request waits. */
+/**
+ * Starts a duplicate request. Returns when the duplicate has tried to claim the idempotency key, and waits for the first
+ * request.
+ */
 const waiting = <A, E, R>(behind: ReturnType<typeof world>, duplicate: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(duplicate)

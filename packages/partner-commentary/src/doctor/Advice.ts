@@ -21,7 +21,7 @@ export interface DoctorAdvice {
 
 const retry = "call pc.operations.retry()"
 
-export const embeddingDoctorAdvice: DoctorAdvice = {
+export const doctorAdviceForEmbeddedService: DoctorAdvice = {
   resendMail: (shareId) => `call pc.creators.resendMail({ share_id: "${shareId}" })`,
   resendMails: () => retry,
   retryDraft: () => retry,

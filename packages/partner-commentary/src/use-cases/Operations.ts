@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { calculateDeletionCutoffs, mailRetention } from "../administration/Deletion.ts"
-import { embeddingDoctorAdvice } from "../doctor/Advice.ts"
+import { doctorAdviceForEmbeddedService } from "../doctor/Advice.ts"
 import type { DoctorFinding } from "../doctor/Finding.ts"
 import { diagnoseLicences } from "../doctor/Licences.ts"
 import * as StoredWebhooks from "../doctor/StoredWebhooks.ts"
@@ -93,17 +93,17 @@ export const makeOperationUseCases = (run: RunUseCase) => ({
       Effect.map(
         Effect.all([
           Effect.all([
-            StoredWork.diagnoseFailedMails(embeddingDoctorAdvice),
+            StoredWork.diagnoseFailedMails(doctorAdviceForEmbeddedService),
             StoredWork.diagnoseMailsAwaitingRetry,
-            StoredWork.diagnoseFailedGenerations(embeddingDoctorAdvice),
+            StoredWork.diagnoseFailedGenerations(doctorAdviceForEmbeddedService),
             StoredWork.diagnoseDraftsAwaitingRetry,
-            StoredWork.diagnoseOverdueWork(embeddingDoctorAdvice),
-            StoredWork.diagnoseFailedMedia(embeddingDoctorAdvice, "the option speech"),
-            StoredWebhooks.diagnoseOverdueDeliveries(embeddingDoctorAdvice),
-            StoredWebhooks.diagnoseUndecryptableSecrets(embeddingDoctorAdvice, "the option secret"),
-            StoredWebhooks.diagnoseDisabledWebhooks(embeddingDoctorAdvice)
+            StoredWork.diagnoseOverdueWork(doctorAdviceForEmbeddedService),
+            StoredWork.diagnoseFailedMedia(doctorAdviceForEmbeddedService, "the option speech"),
+            StoredWebhooks.diagnoseOverdueDeliveries(doctorAdviceForEmbeddedService),
+            StoredWebhooks.diagnoseUndecryptableSecrets(doctorAdviceForEmbeddedService, "the option secret"),
+            StoredWebhooks.diagnoseDisabledWebhooks(doctorAdviceForEmbeddedService)
           ]),
-          diagnoseLicences(embeddingDoctorAdvice)
+          diagnoseLicences(doctorAdviceForEmbeddedService)
         ]),
         ([work, licensed]) => {
           const findings: ReadonlyArray<DoctorFinding> = [...work, ...licensed]

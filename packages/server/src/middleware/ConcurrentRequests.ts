@@ -102,7 +102,10 @@ export const withPermit = <A, E, R>(
     return Effect.updateContext(permitted(inTurn), () => scheduled as Context.Context<R>)
   })
 
-/** Returns the pool of a request. A frequent operation with a large or chunked body uses the standard pool. */
+/**
+ * Returns the concurrency pool whose limit applies to the request. A frequent operation with a large or chunked body
+ * uses the standard pool.
+ */
 const poolOf = (pool: ConcurrencyPool, headers: Headers): ConcurrencyPool => {
   const isLarge = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > frequentBytes
   return pool === "frequent" && isLarge ? "standard" : pool

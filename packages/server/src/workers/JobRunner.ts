@@ -16,7 +16,7 @@ import * as FairSemaphore from "./FairSemaphore.ts"
  */
 const concurrentClaims = 16
 
-/** The slots of a process in which claimed jobs run. */
+/** The slots in which a process runs its claimed jobs. */
 export interface JobSlots<Job> {
   readonly free: () => number
   /**

@@ -89,8 +89,8 @@ const recoveries = Effect.gen(function* () {
 })
 
 /**
- * Creates the job runner that deletes the deliveries of removed webhooks, and then test data that is older than its
- * retention period.
+ * Creates the job runner that first deletes the deliveries of removed webhooks, and then deletes expired data of the
+ * test environment.
  */
 export const makeDeletionJobRunner = Effect.gen(function* () {
   const { clear } = yield* Webhooks

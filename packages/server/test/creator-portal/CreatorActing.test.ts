@@ -168,7 +168,7 @@ describe("JSON actions of creators", () => {
     })
   )
 
-  it.effect("a rejected JSON action names the problem and the present state of the request", () =>
+  it.effect("the response to a rejected JSON action states the problem and the present state of the request", () =>
     Effect.gen(function* () {
       const cases = [
         [Samples.assignmentAwaitingPerspective, "respond", {}, "perspective", "must have 10 to 5000 characters, not 0"],

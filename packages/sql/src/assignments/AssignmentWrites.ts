@@ -160,8 +160,9 @@ const hasOtherDeadline = (before: Assignment, after: Assignment): boolean =>
   after.respondBy !== before.respondBy || after.approveBy !== before.approveBy
 
 /**
- * Returns by how much a new deadline increases the topic's version, which depends on the time. If a restore from a
- * backup loses a deadline that is then set again, the topic therefore gets another version than before the restore.
+ * Returns by how much a new deadline increases the topic's version. The result depends on the time. A deadline can be
+ * missing in a restored backup, and then be set again. The topic's new version is then very likely a number that the
+ * topic did not have before the restore.
  */
 const versionStep = (now: Instant.Instant): number => 1 + (now % 1000)
 

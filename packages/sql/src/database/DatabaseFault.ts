@@ -10,8 +10,8 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
  * An effect that fails if the adapter knows of a fault without running a statement: a missing file, or corruption that
  * an earlier statement found. The adapter provides this effect together with its SqlClient.
  */
-export const KnownFaultCheck = Context.Reference<Effect.Effect<void, DatabaseUnavailable>>(
-  "@partner-commentary/reference/KnownFaultCheck",
+export const KnownDatabaseFaultCheck = Context.Reference<Effect.Effect<void, DatabaseUnavailable>>(
+  "@partner-commentary/reference/KnownDatabaseFaultCheck",
   { defaultValue: () => Effect.void }
 )
 

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { KnownFaultCheck, toDatabaseUnavailable } from "../database/DatabaseFault.ts"
+import { KnownDatabaseFaultCheck, toDatabaseUnavailable } from "../database/DatabaseFault.ts"
 
 /** The time for which the result of a check is reused, in milliseconds. */
 const freshness = 1000
@@ -24,7 +24,7 @@ const filling = "x".repeat(8192)
 
 /** Writes to the database once, without a timeout and without a rate limit. */
 export const runTestWrite: Effect.Effect<void, DatabaseUnavailable, SqlClient.SqlClient> = Effect.gen(function* () {
-  yield* yield* KnownFaultCheck
+  yield* yield* KnownDatabaseFaultCheck
   const sql = yield* SqlClient.SqlClient
   // Each check writes a row with a different id, so that checks do not wait for each other.
   const id = `health:${yield* Clock.currentTimeNanos}`

@@ -19,8 +19,8 @@ export const traceEvent = <A, E, R>(writing: Effect.Effect<A, E, R>, event: NewE
   })
 
 /**
- * SQL inserts the topic's reference and metadata into the payload. The reference needs no JSON escapes, because
- * references contain no characters that JSON escapes.
+ * SQL inserts the topic's reference and metadata into the payload. The reference is inserted unescaped, because it
+ * cannot contain a character that must be escaped in JSON.
  */
 export const makeEventWrites = (
   sql: SqlClient,

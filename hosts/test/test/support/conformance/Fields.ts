@@ -56,8 +56,8 @@ export const findValuesAtPath = (root: unknown, path: string): ReadonlyArray<unk
     )
 
 /**
- * Checks that the path has a value and that each value has the type. If literals are given, only these values are
- * allowed.
+ * Checks that at least one value exists at `path`, and that every value there has the type `type`. If `literals` are
+ * given, only these values are allowed.
  */
 export const checkField = (root: unknown, path: string, type: FieldType, literals?: ReadonlyArray<string>): void => {
   const found = findValuesAtPath(root, path)

@@ -118,7 +118,7 @@ export const waitForState = (by: SeededPartner, topicId: string, persona: Person
 
 export const samplePerspective = "They will, but only just: the defence has woken up."
 
-export interface SentAssignment {
+export interface SubmittedTopic {
   readonly by: SeededPartner
   readonly id: string
   readonly content: string
@@ -129,7 +129,7 @@ export interface SentAssignment {
  * file share.
  */
 export const bringAssignmentToState = Effect.fnUntraced(function* (
-  { by, content, id }: SentAssignment,
+  { by, content, id }: SubmittedTopic,
   persona: Persona,
   state: AssignmentState
 ) {
@@ -165,7 +165,7 @@ export const submitTopicWithStates = Effect.fnUntraced(function* (
 ) {
   const personas = yield* Effect.forEach(states, (state) => by.persona({ name: `Persona ${state}` }))
   const topic = yield* by.submit(content, personas, more)
-  const sent: SentAssignment = { by, content, id: topic.topic_id }
+  const sent: SubmittedTopic = { by, content, id: topic.topic_id }
   for (const [index, state] of states.entries()) yield* bringAssignmentToState(sent, personas[index] as Persona, state)
   return { ...sent, personas, topic }
 })
