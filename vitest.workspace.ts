@@ -41,7 +41,7 @@ const shared = {
 
 const filesOf = (names: ReadonlyArray<string>) => names.map((name) => `${name}/test/**/*.test.ts`)
 
-// Child processes of tests inherit the folder in which Node caches compiled sources without types.
+// Node caches compiled sources in this folder. Child processes of tests inherit the variable and use the same cache.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", ".cache", "compiled")
 
 /**

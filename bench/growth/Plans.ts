@@ -105,7 +105,10 @@ interface Run {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** Records every statement in a layer, because a batched statement does not run in the fibers of its callers. */
+/**
+ * Makes a layer that records every statement. A recorder in a caller's fiber would miss batched statements, which run in
+ * other fibers.
+ */
 const noting = (runs: Array<Run>) =>
   Layer.succeed(Statement.CurrentTransformer, (statement) =>
     Effect.sync(() => {

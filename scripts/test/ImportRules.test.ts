@@ -133,7 +133,7 @@ const write = (path: string, text: string) => {
   writeFileSync(join(copy, path), text)
 }
 
-/** Writes empty modules for the `node_modules` that the planted files import. */
+/** Writes an empty module for each package that the planted files import. */
 const writePackages = () => {
   cpSync(join(root, "node_modules/effect/package.json"), join(copy, "node_modules/effect/package.json"))
   for (const path of ["index", "sql/index"]) write(`node_modules/effect/dist/${path}.js`, "export {}")

@@ -74,7 +74,7 @@ describe("Local generator", () => {
     assert.isAbove(lengthOf(long), lengthOf(draft))
   })
 
-  it("revision instructions that do not concern the length also change the local text", () => {
+  it("revision instructions that do not concern the length also change the text of the local generator", () => {
     const texts = ["warmer", "more fire", "less fire", "as a poem", "for children", "calm", ""].map((wish) =>
       revised(wish)
     )

@@ -6,14 +6,14 @@ import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { schemaMigrations, schemaStatements } from "./PresentSchema.ts"
+import { presentSchemaMigrationNames, schemaStatements } from "./PresentSchema.ts"
 import { SqliteClient } from "./SqliteClient.ts"
 
 /** The bytes of a database that contains only the schema. The stored bytes never change. */
 let template: Option.Option<Uint8Array> = Option.none()
 
 /** True if the generated statements are up to date, which means that they include all migrations. */
-const isPresent = schemaMigrations.join() === Migrations.names.join()
+const isPresent = presentSchemaMigrationNames.join() === Migrations.names.join()
 const script = schemaStatements.join(";\n")
 
 /** Creates the current schema in an empty database. */

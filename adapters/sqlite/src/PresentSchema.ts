@@ -1,5 +1,5 @@
 /** The present schema for SQLite, as these migrations leave it in an empty database. Generated: npm run describe. */
-export const schemaMigrations = [
+export const presentSchemaMigrationNames = [
   "0001_organizations",
   "0002_personas",
   "0003_topics",

@@ -10,7 +10,11 @@ import { constants } from "node:crypto"
 import * as Http from "node:http"
 import * as Https from "node:https"
 import type { LookupFunction } from "node:net"
-import type { WebhookNotSent, WebhookRequest, WebhookResponse } from "@partner-commentary/core/webhook/WebhookTransport"
+import type {
+  NoWebhookResponse,
+  WebhookRequest,
+  WebhookResponse
+} from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Effect from "effect/Effect"
 import * as Failure from "./Failure.ts"
 import type { ReceiverUrl } from "./ReceiverUrl.ts"
@@ -59,7 +63,7 @@ const excerptOf = (chunks: ReadonlyArray<Uint8Array>) =>
     .replaceAll("\0", "\ufffd")
 
 export const sendRequest = (agents: HttpAgents, url: ReceiverUrl, { headers, body }: WebhookRequest) =>
-  Effect.callback<WebhookResponse, WebhookNotSent>((resume) => {
+  Effect.callback<WebhookResponse, NoWebhookResponse>((resume) => {
     const bytes = Buffer.from(body)
     const { request } = url.secure ? Https : Http
     const call = request({

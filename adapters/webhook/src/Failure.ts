@@ -2,11 +2,11 @@
  * Maps errors of a webhook request to a failure code and a sentence. Partners read the sentence, so it contains no
  * addresses and no internal details.
  */
-import { WebhookNotSent, type WebhookTransportFailure } from "@partner-commentary/core/webhook/WebhookTransport"
+import { NoWebhookResponse, type WebhookTransportFailure } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Duration from "effect/Duration"
 
 export const makeRequestFailure = (failure: WebhookTransportFailure, reason: string) =>
-  new WebhookNotSent({ failure, reason })
+  new NoWebhookResponse({ failure, reason })
 
 export const makeTimeoutFailure = (bound: Duration.Duration) =>
   makeRequestFailure("timeout", `The receiver did not complete its answer within ${Duration.format(bound)}.`)
@@ -51,8 +51,8 @@ const tls =
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 
-export const toRequestFailure = (cause: unknown): WebhookNotSent => {
-  if (cause instanceof WebhookNotSent) return cause
+export const toRequestFailure = (cause: unknown): NoWebhookResponse => {
+  if (cause instanceof NoWebhookResponse) return cause
   const code = codeOf(cause)
   if (code === "ECONNREFUSED") return makeRequestFailure("refused", "The receiver refuses connections.")
   if (unreachable.has(code)) return makeRequestFailure("refused", "The receiver cannot be reached.")

@@ -42,7 +42,7 @@ const reply = (zone: NameServerZone, query: Buffer): Buffer => {
   return Buffer.concat([query.subarray(0, 2), short(0x8180 | code), ...counts, question, ...records])
 }
 
-/** Starts the name server, and returns its address in the form of `nameServers`. */
+/** Starts the name server. Returns its address as `host:port`, as `makeNameServerLookup` takes it. */
 export const startNameServer = (zone: NameServerZone) =>
   Effect.map(
     Effect.acquireRelease(

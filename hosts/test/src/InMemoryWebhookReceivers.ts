@@ -3,7 +3,7 @@
  * every `https:` URL except for host names that a test refuses.
  */
 import {
-  type WebhookNotSent,
+  type NoWebhookResponse,
   type WebhookRequest,
   type WebhookResponse,
   WebhookTransport,
@@ -13,7 +13,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-export type WebhookResponder = (request: WebhookRequest) => Effect.Effect<Partial<WebhookResponse>, WebhookNotSent>
+export type WebhookResponder = (request: WebhookRequest) => Effect.Effect<Partial<WebhookResponse>, NoWebhookResponse>
 
 export class InMemoryWebhookReceivers extends Context.Service<
   InMemoryWebhookReceivers,

@@ -7,7 +7,7 @@ import { Encryption } from "@partner-commentary/core/shared/Encryption"
 import { makeSecretEncryptionPurpose } from "@partner-commentary/core/webhook/WebhookSecret"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import {
-  WebhookNotSent,
+  NoWebhookResponse,
   type WebhookRequest,
   type WebhookResponse
 } from "@partner-commentary/core/webhook/WebhookTransport"
@@ -108,7 +108,7 @@ export class TestWebhooks {
     this.#handlers.set(new URL(url).href, receiver)
   }
 
-  readonly #answering = (request: WebhookRequest): Effect.Effect<Partial<WebhookResponse>, WebhookNotSent> =>
+  readonly #answering = (request: WebhookRequest): Effect.Effect<Partial<WebhookResponse>, NoWebhookResponse> =>
     Effect.gen({ self: this }, function* () {
       const { body, url } = request
       const at = new Date(this.#instance.now)
@@ -121,7 +121,7 @@ export class TestWebhooks {
       const seen = typeof given === "string" ? given : given.status
       this.#received.push({ url, event, body, headers, at, answer: seen, ...error })
       if (typeof given === "string") {
-        return yield* new WebhookNotSent({ failure: given, reason: `The test said: ${given}.` })
+        return yield* new NoWebhookResponse({ failure: given, reason: `The test said: ${given}.` })
       }
       const { body: text = "", retryAfter = null, status } = given
       return { status, retryAfter, excerpt: text.slice(0, excerptLength) }

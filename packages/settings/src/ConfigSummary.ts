@@ -43,7 +43,10 @@ export const describeAudioSettings = ({ media }: Settings): string =>
       `${model} at ${url}, kept ${storage.kind === "folder" ? `in ${storage.folder}` : `at ${storage.url}`}`
   })
 
-/** Returns whether the service itself issues and verifies dashboard tokens, which only development does. */
+/**
+ * Returns whether the service itself issues and verifies dashboard tokens. The service does this only in development,
+ * and only without an identity provider.
+ */
 export const issuesDashboardTokens = ({ development, identity }: Settings): boolean =>
   development && Option.isNone(identity)
 

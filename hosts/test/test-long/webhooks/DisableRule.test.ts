@@ -5,7 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
-import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
+import { NoWebhookResponse } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -237,7 +237,9 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { fails, hook, receivers, shown } = yield* failing
-      yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." })))
+      yield* receivers.answer(() =>
+        Effect.fail(new NoWebhookResponse({ failure: "refused", reason: "Nobody is there." }))
+      )
       yield* fails(3)
       const minutes = [1, 2, 4, 8, 16, ...Array.from({ length: 47 }, () => 30)]
       for (const [index, delay] of minutes.entries()) {

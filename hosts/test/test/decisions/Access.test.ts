@@ -14,7 +14,7 @@ import {
   registerServiceTest,
   seedPartner,
   sendRequest,
-  startTime,
+  testClockStart,
   unknownId,
   validWebhookBody,
   waitForStatus
@@ -22,7 +22,7 @@ import {
 import { eventually } from "../support/Eventually.ts"
 
 const elsewhere = { headers: { "x-forwarded-for": "203.0.113.8" } }
-const inOneSecond = new Date(startTime + 1000).toISOString()
+const inOneSecond = new Date(testClockStart + 1000).toISOString()
 
 registerServiceTest(
   "Order of checks: an unknown path or method gets 404 before the key is checked",
@@ -181,7 +181,7 @@ registerServiceTest(
       ]
       return [...new Set(answers.map(formatStatusAndCode))]
     })
-    yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: startTime }))
+    yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: testClockStart }))
     assert.deepStrictEqual(yield* met, ["401 unauthorized"])
     yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: null }))
     assert.deepStrictEqual(yield* met, ["200"])
@@ -195,12 +195,12 @@ registerServiceTest(
     const { data } = yield* submit("Will the cup be theirs again?")
     const token = yield* findCreatorToken(persona.creator.email)
     const registry = yield* OrganizationRegistry
-    yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: startTime }))
+    yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: testClockStart }))
     yield* actAsCreator(token, "respond", { perspective: "Theirs, by some distance." })
     yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: null }))
     yield* TestClock.adjust("5 seconds")
     yield* waitForStatus(key, data.topic_id, "commentary_generated")
-    yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: startTime }))
+    yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: testClockStart }))
     yield* actAsCreator(token, "approve")
     yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: null }))
     yield* TestClock.adjust("5 seconds")

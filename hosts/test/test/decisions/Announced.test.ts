@@ -12,7 +12,7 @@ import {
   registerServiceTest,
   seedPartner,
   sendRequest,
-  startTime,
+  testClockStart,
   unknownId,
   waitForStatus
 } from "../support/conformance/Dashboard.ts"
@@ -146,7 +146,7 @@ registerServiceTest(
     assert.deepInclude(first, { persona_id: persona.id, persona_name: persona.name })
     assert.deepInclude(first.counts, { sent: 1, pending: 1, declined: 0 })
     assert.deepInclude(second.counts, { sent: 1, pending: 0, declined: 1 })
-    const past = yield* sendRequest(`GET /metrics/performance?to=${new Date(startTime).toISOString()}`, { key })
+    const past = yield* sendRequest(`GET /metrics/performance?to=${new Date(testClockStart).toISOString()}`, { key })
     assert.deepStrictEqual([past.data.overall.counts.sent, past.data.personas], [0, []])
   })
 )

@@ -21,12 +21,12 @@ import {
   registerServiceTest,
   seedPartner,
   sendRequest,
-  startTime,
-  startTimeInSeconds,
+  testClockStart,
+  testClockStartInSeconds,
   unknownId
 } from "../support/conformance/Dashboard.ts"
 
-const inDays = (days: number) => new Date(startTime + days * 86_400_000).toISOString()
+const inDays = (days: number) => new Date(testClockStart + days * 86_400_000).toISOString()
 const audience = "https://api.partner.example"
 
 /** Starts an identity provider with one signing key for each algorithm. */
@@ -42,13 +42,13 @@ const provider = Effect.acquireRelease(
 )
 
 const identified = Effect.gen(function* () {
-  yield* TestClock.setTime(startTime)
+  yield* TestClock.setTime(testClockStart)
   const server = yield* provider
   const issuer = server.issuer.url ?? ""
   const claims = (organization: string) => ({
     iss: issuer,
     aud: audience,
-    exp: startTimeInSeconds + 600,
+    exp: testClockStartInSeconds + 600,
     org_id: organization
   })
   const sign = (payload: object, kid = "RS256") =>
@@ -134,11 +134,11 @@ decided("API-key operations: the issuer, audience and expiry are verified, and a
     for (const change of [
       { iss: "https://elsewhere.example" },
       { aud: "https://elsewhere.example" },
-      { exp: startTimeInSeconds - 60 },
+      { exp: testClockStartInSeconds - 60 },
       { iss: undefined },
       { aud: undefined },
       { exp: undefined },
-      { nbf: startTimeInSeconds + 600 }
+      { nbf: testClockStartInSeconds + 600 }
     ]) {
       const token = yield* sign({ ...payload, ...change })
       assert.strictEqual(yield* listed(token), "401 unauthorized", JSON.stringify(change))

@@ -17,7 +17,7 @@ import {
   registerServiceTest,
   seedPartner,
   sendRequest,
-  startTime,
+  testClockStart,
   uuidPattern,
   validWebhookBody
 } from "../support/conformance/Dashboard.ts"
@@ -31,7 +31,7 @@ const patient = { policy: { lease: Duration.days(1) } }
 /** Sets a single attempt for each delivery, without retries. */
 const hasty = { policy: { lease: Duration.days(1), webhooks: { ...defaults, retries: [] } } }
 
-const since = new Date(startTime).toISOString()
+const since = new Date(testClockStart).toISOString()
 
 /** Seeds a partner with a webhook whose endpoint responds with `status`, and with creators who decline. */
 const failing = (status: number) =>
@@ -189,7 +189,7 @@ registerServiceTest(
       "until",
       "dry_run"
     ])
-    const days = (count: number) => new Date(startTime - count * 86_400_000).toISOString()
+    const days = (count: number) => new Date(testClockStart - count * 86_400_000).toISOString()
     assert.strictEqual(formatStatusAndCode(yield* recover({ since: days(30) })), "200")
     assert.deepStrictEqual(readInvalidFields(yield* recover({ since: days(31) })), ["since"])
     assert.deepStrictEqual(readInvalidFields(yield* recover({ since: days(1), until: days(1) })), ["since"])

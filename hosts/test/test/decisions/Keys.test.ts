@@ -16,10 +16,10 @@ import {
   runOnSeparateInstance,
   seedPartner,
   sendRequest,
-  startTime
+  testClockStart
 } from "../support/conformance/Dashboard.ts"
 
-const inDays = (days: number) => new Date(startTime + days * 86_400_000).toISOString()
+const inDays = (days: number) => new Date(testClockStart + days * 86_400_000).toISOString()
 
 /** Returns a number as six base62 characters, with the most significant digit first. */
 const base62 = (value: number) => {
@@ -162,7 +162,7 @@ registerServiceTest(
   Effect.gen(function* () {
     const { createKey, token } = yield* seedPartner()
     const revoked = (yield* createKey()).data
-    const expired = (yield* createKey({ expires_at: new Date(startTime + 1000).toISOString() })).data
+    const expired = (yield* createKey({ expires_at: new Date(testClockStart + 1000).toISOString() })).data
     yield* sendRequest(`DELETE /api-keys/${revoked.id}`, { token })
     yield* TestClock.adjust("1 second")
     for (const { id } of [revoked, expired]) {
@@ -193,7 +193,7 @@ registerServiceTest(
     const { full_key, id } = (yield* createKey()).data
     assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "200")
     const first = yield* sendRequest(`DELETE /api-keys/${id}`, { token })
-    assert.deepStrictEqual(first.data, { id, revoked_at: new Date(startTime).toISOString() })
+    assert.deepStrictEqual(first.data, { id, revoked_at: new Date(testClockStart).toISOString() })
     assert.strictEqual(formatStatusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "401 key_revoked")
     yield* TestClock.adjust("1 minute")
     assert.deepStrictEqual((yield* sendRequest(`DELETE /api-keys/${id}`, { token })).data, first.data)

@@ -11,7 +11,7 @@ import {
   registerServiceTest,
   seedPartner,
   sendRequest,
-  startTimeInSeconds
+  testClockStartInSeconds
 } from "../support/conformance/Dashboard.ts"
 
 /** Returns the number of requests, out of `count`, that the rate limit did not refuse. */
@@ -27,13 +27,13 @@ registerServiceTest(
   Effect.gen(function* () {
     const { key } = yield* seedPartner({ limits: { requests_per_hour: 2 } })
     const usage = sendRequest("GET /usage", { key })
-    assert.strictEqual(readRateLimitHeaders(yield* usage)[2], startTimeInSeconds + 3600)
+    assert.strictEqual(readRateLimitHeaders(yield* usage)[2], testClockStartInSeconds + 3600)
     yield* TestClock.adjust("59 minutes")
-    assert.strictEqual(readRateLimitHeaders(yield* usage)[2], startTimeInSeconds + 3600)
+    assert.strictEqual(readRateLimitHeaders(yield* usage)[2], testClockStartInSeconds + 3600)
     yield* TestClock.adjust(59_999)
     assert.strictEqual(formatStatusAndCode(yield* usage), "429 rate_limit_exceeded")
     yield* TestClock.adjust(1)
-    assert.deepStrictEqual(readRateLimitHeaders(yield* usage), [2, 1, startTimeInSeconds + 7200])
+    assert.deepStrictEqual(readRateLimitHeaders(yield* usage), [2, 1, testClockStartInSeconds + 7200])
   })
 )
 
@@ -74,7 +74,10 @@ registerServiceTest(
     assert.deepStrictEqual(readRateLimitHeaders(yield* sendRequest("GET /personas", { key })).slice(0, 2), [4, 3])
     assert.deepStrictEqual(readRateLimitHeaders(yield* sendRequest("GET /usage", { key })).slice(0, 2), [9, 7])
     const refused = yield* sendRequest("GET /personas", { key })
-    assert.deepStrictEqual([refused.status, ...readRateLimitHeaders(refused)], [429, 4, 3, startTimeInSeconds + 3600])
+    assert.deepStrictEqual(
+      [refused.status, ...readRateLimitHeaders(refused)],
+      [429, 4, 3, testClockStartInSeconds + 3600]
+    )
   })
 )
 
@@ -113,7 +116,7 @@ registerServiceTest(
   "Unauthenticated requests: each client address may send 60 a minute, and the responses have rate-limit headers",
   Effect.gen(function* () {
     const stranger = sendRequest("GET /topics", over("203.0.113.7"))
-    assert.deepStrictEqual(readRateLimitHeaders(yield* stranger), [300, 299, startTimeInSeconds + 3600])
+    assert.deepStrictEqual(readRateLimitHeaders(yield* stranger), [300, 299, testClockStartInSeconds + 3600])
     assert.strictEqual(yield* passing(99, stranger), 59)
     const refused = yield* stranger
     assert.strictEqual(formatStatusAndCode(refused), "429 rate_limit_exceeded")
@@ -183,7 +186,7 @@ registerServiceTest(
     assert.deepStrictEqual(readRateLimitHeaders(yield* sendRequest("GET /api-keys", { token })), [
       1000,
       999,
-      startTimeInSeconds + 3600
+      testClockStartInSeconds + 3600
     ])
     const colleague = yield* Seed.issueDashboardToken(owner, { subject: "bo" })
     assert.strictEqual(readRateLimitHeaders(yield* sendRequest("GET /api-keys", { token: colleague }))[1], 998)

@@ -138,7 +138,7 @@ layer(layerOfServiceUnderTest)("decisions, States: statuses", (it) => {
     })
   )
 
-  it.effect("the counts of a topic change with each persona's status", () =>
+  it.effect("a topic's summary counts are updated when a persona's status changes", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const personas = yield* Effect.forEach([1, 2, 3], () => by.persona())

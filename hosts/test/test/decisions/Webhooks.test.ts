@@ -18,7 +18,7 @@ import {
   registerServiceTest,
   seedPartner,
   sendRequest,
-  startTime,
+  testClockStart,
   uuidPattern,
   validWebhookBody,
   waitForStatus
@@ -79,13 +79,13 @@ registerServiceTest(
     const { id } = (yield* post()).data
     const store = yield* WebhookStore
     yield* store.modify(null, WebhookId.make(id), (present) => ({
-      webhook: { ...present, status: "disabled", consecutiveFailures: 23, lastDeliveryAt: startTime },
+      webhook: { ...present, status: "disabled", consecutiveFailures: 23, lastDeliveryAt: testClockStart },
       audit: { action: "webhook.disabled", details: {} },
       notice: null
     }))
     const shown = (yield* sendRequest(`GET /webhooks/${id}`, { key })).data
     assert.deepInclude(shown, { status: "disabled", consecutive_failures: 23 })
-    assert.strictEqual(Date.parse(shown.last_delivery_at), startTime)
+    assert.strictEqual(Date.parse(shown.last_delivery_at), testClockStart)
     const active = yield* sendRequest(`PATCH /webhooks/${id}`, { key, body: { status: "active" } })
     assert.deepInclude(active.data, { status: "active", consecutive_failures: 0 })
   })
@@ -205,7 +205,7 @@ registerServiceTest(
     const before = yield* detail
     const { commentary } = before.commentaries[0]
     const approve = sendRequest(`POST /topics/${topic_id}/commentaries/${commentary.id}/approve`, { key })
-    const moment = new Date(startTime).toISOString()
+    const moment = new Date(testClockStart).toISOString()
     for (const _ of [1, 2]) {
       const { data, status } = yield* approve
       assert.deepStrictEqual([status, data.partner_approved_at], [200, moment])

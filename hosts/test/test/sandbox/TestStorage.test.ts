@@ -31,7 +31,7 @@ it.effect(
       assert.strictEqual(refused.status, 429)
       const { error } = yield* readJson(refused)
       assert.strictEqual(error.code, "rate_limit_exceeded")
-      // The test runs at 9:00 UTC, and the service deletes test topics next at midnight UTC.
+      // The test runs at 9:00 UTC. The service next deletes test topics at midnight UTC, 15 hours later.
       assert.deepStrictEqual(error.details, { retry_after: 15 * 3600, limit: 2, remaining: 0, quota: "test_topics" })
       assert.include(error.message, "The test environment stores at most 2 topics")
       assert.strictEqual(refused.headers.get("retry-after"), String(15 * 3600))

@@ -9,7 +9,7 @@ import {
   registerServiceTest,
   seedPartner,
   sendRequest,
-  startTime,
+  testClockStart,
   unknownId
 } from "../support/conformance/Dashboard.ts"
 
@@ -143,7 +143,7 @@ registerServiceTest(
     const { createKey, owner, token } = yield* seedPartner()
     const revoked = (yield* createKey()).data
     yield* sendRequest(`DELETE /api-keys/${revoked.id}`, { token })
-    const expired = yield* Seed.issueApiKey(owner, { expiresAt: startTime })
+    const expired = yield* Seed.issueApiKey(owner, { expiresAt: testClockStart })
     const restricted = yield* Seed.issueApiKey(owner, { ipAllowList: ["203.0.113.7"] })
     const denied = yield* Seed.issueApiKey(owner, { scopes: ["topics:read"] })
     for (const [key, code] of [

@@ -9,7 +9,7 @@ import {
   registerServiceTest,
   seedPartner,
   sendRequest,
-  startTime,
+  testClockStart,
   unknownId,
   validWebhookBody
 } from "../support/conformance/Dashboard.ts"
@@ -90,7 +90,7 @@ registerServiceTest(
   "7 key_expired, 401: key expired; no details",
   Effect.gen(function* () {
     const { owner } = yield* seedPartner()
-    const { text: key } = yield* Seed.issueApiKey(owner, { expiresAt: startTime })
+    const { text: key } = yield* Seed.issueApiKey(owner, { expiresAt: testClockStart })
     bare(yield* sendRequest("GET /topics", { key }), 401, "key_expired")
   })
 )

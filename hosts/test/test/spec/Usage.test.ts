@@ -9,7 +9,7 @@ import {
   registerServiceTest,
   seedPartner,
   sendRequest,
-  startTime,
+  testClockStart,
   timestampPattern,
   waitForStatus
 } from "../support/conformance/Dashboard.ts"
@@ -48,7 +48,7 @@ registerServiceTest(
     const { period } = (yield* sendRequest("GET /usage", { key })).data
     assert.deepStrictEqual(Object.keys(period), ["start", "end"])
     for (const moment of Object.values(period)) assert.match(String(moment), timestampPattern)
-    assert.isTrue(Date.parse(period.start) <= startTime && startTime < Date.parse(period.end))
+    assert.isTrue(Date.parse(period.start) <= testClockStart && testClockStart < Date.parse(period.end))
   })
 )
 

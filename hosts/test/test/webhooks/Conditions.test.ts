@@ -4,7 +4,7 @@
  */
 import { assert, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
-import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
+import { NoWebhookResponse } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -65,7 +65,9 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const receivers = yield* InMemoryWebhookReceivers
-      yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody listens." })))
+      yield* receivers.answer(() =>
+        Effect.fail(new NoWebhookResponse({ failure: "refused", reason: "Nobody listens." }))
+      )
       const { declined, key } = yield* seedDecliningPartner
       const { id } = yield* registerWebhook(key, ["commentary.failed"])
       for (const nth of [1, 2, 3]) yield* declined(`Who is number ${nth} this season?`)

@@ -3,7 +3,7 @@
  * their own deliveries.
  */
 import { assert, it } from "@effect/vitest"
-import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
+import { NoWebhookResponse } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -57,7 +57,7 @@ it.effect("a delivery shows its attempts with their statuses, durations and erro
     assert.deepStrictEqual(detail.attempts, [{ ...first, response_excerpt: "upstream" }])
     assert.deepStrictEqual(detail.payload, event)
 
-    yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "tls", reason: "No certificate." })))
+    yield* receivers.answer(() => Effect.fail(new NoWebhookResponse({ failure: "tls", reason: "No certificate." })))
     yield* TestClock.adjust("6 seconds")
     yield* hook.failures(2)
     const second = { response_code: null, error_class: "tls", error: "No certificate." }
@@ -121,7 +121,9 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const receivers = yield* InMemoryWebhookReceivers
-      yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." })))
+      yield* receivers.answer(() =>
+        Effect.fail(new NoWebhookResponse({ failure: "refused", reason: "Nobody is there." }))
+      )
       const { declined, key } = yield* seedDecliningPartner
       const hook = yield* registerWebhook(key, ["commentary.failed"])
       for (let count = 0; count < 3; count++) {

@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
-import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
+import { NoWebhookResponse } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -32,7 +32,7 @@ import { getWebhook, requestDeliveryRecovery, retryDelivery } from "../support/W
 const lease = Duration.days(1)
 const patient = InMemory.layerWith({ policy: { lease } })
 
-const refused = Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." }))
+const refused = Effect.fail(new NoWebhookResponse({ failure: "refused", reason: "Nobody is there." }))
 
 /** Opens the circuit breaker with three refused connections. The first probe is due in a minute. */
 const leftAlone = Effect.gen(function* () {

@@ -5,7 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { verifyWebhook } from "@partner-commentary/client"
 import { WebhookId } from "@partner-commentary/core/shared/Ids"
-import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
+import { NoWebhookResponse } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -70,7 +70,7 @@ it.effect(
         assert.deepInclude(body, { success: false, delivery_status: "failed", response_code: status })
         assert.strictEqual(body.error, `The receiver answered with status ${status}, which is not a success.`)
       }
-      yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "dns", reason: "No such host." })))
+      yield* receivers.answer(() => Effect.fail(new NoWebhookResponse({ failure: "dns", reason: "No such host." })))
       assert.deepInclude((yield* requestWebhookTest(key, id)).body, {
         success: false,
         response_code: null,

@@ -7,7 +7,7 @@ import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
-import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
+import { NoWebhookResponse } from "@partner-commentary/core/webhook/WebhookTransport"
 import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
 import * as Application from "@partner-commentary/test/Application"
 import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
@@ -204,7 +204,9 @@ it.live("after a jump back by a month, a receiver behind an open circuit breaker
   Effect.gen(function* () {
     const receivers = yield* InMemoryWebhookReceivers
     const { jump } = yield* OffsetClock
-    yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." })))
+    yield* receivers.answer(() =>
+      Effect.fail(new NoWebhookResponse({ failure: "refused", reason: "Nobody is there." }))
+    )
     const { declined, hook } = yield* seededHook
     for (const [index, content] of ["Who is first of all?", "Who comes second?", "Who comes third?"].entries()) {
       yield* declined(content)

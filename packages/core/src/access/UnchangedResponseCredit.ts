@@ -14,10 +14,10 @@ interface Caller {
 }
 
 export interface UnchangedResponseCredit {
-  /** Stores the states of the windows after a counted conditional request. */
+  /** Stores the states of the rate windows after a conditional request was counted. */
   readonly note: (caller: string, windows: Windows, states: ReadonlyArray<RateWindowUsage>) => void
   /**
-   * Stores the states of the windows after a counted request that is not conditional. Ignores callers that have made no
+   * Stores the states of the rate windows after an unconditional request was counted. Ignores callers that have made no
    * conditional request.
    */
   readonly update: (caller: string, windows: Windows, states: ReadonlyArray<RateWindowUsage>) => void

@@ -102,7 +102,7 @@ export class DraftWorker extends Context.Service<
       return DraftWorker.of({
         run: Effect.fn("DraftWorker.run")(function* (job) {
           const { generation, id, organizationId, topicId } = job.assignment
-          return yield* LogContext.traceAndLogWithLogContext(makeDraft(job, generation.ticket), {
+          return yield* LogContext.annotateSpansAndLogsWithLogContext(makeDraft(job, generation.ticket), {
             organizationId,
             topicId,
             shareId: id

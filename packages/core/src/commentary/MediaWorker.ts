@@ -133,7 +133,7 @@ export class MediaWorker extends Context.Service<
         run: Effect.fn("MediaWorker.run")(function* (job) {
           const found = yield* assignments.find(job.shareId)
           const { organizationId, topicId } = Option.getOrNull(found)?.assignment ?? {}
-          yield* LogContext.traceAndLogWithLogContext(makeMedium(job, found), {
+          yield* LogContext.annotateSpansAndLogsWithLogContext(makeMedium(job, found), {
             organizationId,
             topicId,
             shareId: job.shareId

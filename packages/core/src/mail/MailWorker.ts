@@ -190,7 +190,7 @@ export class MailWorker extends Context.Service<
             : yield* assignments.find(mail.shareId)
         const { organizationId, shareId } = mail
         const topicId = Option.getOrUndefined(Option.map(found, ({ assignment }) => assignment.topicId))
-        yield* LogContext.traceAndLogWithLogContext(deliver(mail, found), { organizationId, topicId, shareId })
+        yield* LogContext.annotateSpansAndLogsWithLogContext(deliver(mail, found), { organizationId, topicId, shareId })
       }, Effect.uninterruptible)
 
       const deliver = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentWithTopic>) {

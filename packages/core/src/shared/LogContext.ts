@@ -153,7 +153,7 @@ export const markDeliverySpan = (id: EventId, logContext: () => LogContext): Eff
   })
 
 /** Marks the current span and all its child spans with the log context. */
-export const traceWithLogContext = <A, E, R>(
+export const annotateSpansWithLogContext = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   logContext: LogContext
 ): Effect.Effect<A, E, R> =>
@@ -167,14 +167,14 @@ export const traceWithLogContext = <A, E, R>(
   )
 
 /**
- * Works like `traceWithLogContext`, and also adds the log context to each log line of the effect. Jobs use this
+ * Works like `annotateSpansWithLogContext`, and also adds the log context to each log line of the effect. Jobs use this
  * function.
  */
-export const traceAndLogWithLogContext = <A, E, R>(
+export const annotateSpansAndLogsWithLogContext = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   logContext: LogContext
 ): Effect.Effect<A, E, R> =>
-  Effect.annotateLogs(traceWithLogContext(self, logContext), formatLogContextAttributes(logContext, "_"))
+  Effect.annotateLogs(annotateSpansWithLogContext(self, logContext), formatLogContextAttributes(logContext, "_"))
 
 /**
  * Creates the span of a new topic or event, which starts a separate trace. The new span and the span of the creating

@@ -189,7 +189,10 @@ export class Topics extends Context.Service<
           }
           const logContext = { organizationId, topicId: id }
           const submitted = LogContext.startSeparateTrace(store.submit(submission), "topic", id, logContext)
-          return Effect.tap(LogContext.traceWithLogContext(submitted, logContext), signal.tell([firstStep, "mails"]))
+          return Effect.tap(
+            LogContext.annotateSpansWithLogContext(submitted, logContext),
+            signal.tell([firstStep, "mails"])
+          )
         },
 
         progress: (owner, id) =>

@@ -23,7 +23,7 @@ import { WebhookNotFound } from "./WebhookNotFound.ts"
  * `too_early` means that the period starts before the earliest event that lists may contain. `backwards` means that the
  * period ends before its start.
  */
-export class InvalidPeriod extends Schema.TaggedError<InvalidPeriod>()("InvalidPeriod", {
+export class InvalidRecoveryPeriod extends Schema.TaggedError<InvalidRecoveryPeriod>()("InvalidRecoveryPeriod", {
   reason: Schema.Literals(["too_early", "backwards"])
 }) {}
 
@@ -45,7 +45,7 @@ export class WebhookRecovery extends Context.Service<
       principal: Principal,
       webhookId: WebhookId,
       asked: { readonly since: Instant.Instant; readonly until: Instant.Instant | null }
-    ) => Effect.Effect<WebhookRecoveryPreview, WebhookNotFound | InvalidPeriod>
+    ) => Effect.Effect<WebhookRecoveryPreview, WebhookNotFound | InvalidRecoveryPeriod>
     /**
      * Stores a recovery job in one small transaction. Workers run the stored job later. If there are no deliveries to
      * send again, no job is stored.
@@ -70,8 +70,9 @@ export class WebhookRecovery extends Context.Service<
         preview: Effect.fn("WebhookRecovery.preview")(function* (principal, webhookId, { since, until }) {
           const now = yield* Instant.now
           const period = { since, until: until ?? now + 1 }
-          if (since >= period.until) return yield* new InvalidPeriod({ reason: "backwards" })
-          if (since < calculateEarliestListedEventTime(now)) return yield* new InvalidPeriod({ reason: "too_early" })
+          if (since >= period.until) return yield* new InvalidRecoveryPeriod({ reason: "backwards" })
+          if (since < calculateEarliestListedEventTime(now))
+            return yield* new InvalidRecoveryPeriod({ reason: "too_early" })
           const receiver = yield* log.receiver(toOwner(principal), webhookId)
           if (Option.isNone(receiver)) return yield* new WebhookNotFound()
           return {

@@ -19,7 +19,7 @@ import { Policy } from "../shared/Policy.ts"
 import { type DeliveryAttempt, isSuccessStatus } from "./Attempt.ts"
 import { type FormerWebhookSecret, makeSecretEncryptionPurpose } from "./WebhookSecret.ts"
 import { sign } from "./WebhookSignature.ts"
-import { WebhookNotSent, type WebhookResponse, WebhookTransport } from "./WebhookTransport.ts"
+import { NoWebhookResponse, type WebhookResponse, WebhookTransport } from "./WebhookTransport.ts"
 
 export interface OutgoingEvent {
   readonly webhook: { readonly id: WebhookId; readonly url: string }
@@ -108,9 +108,11 @@ const unsigned = {
 
 const unexpected = (defect: unknown) => Effect.logError("The webhook transport failed unexpectedly", defect)
 
-const broken = Effect.fail(new WebhookNotSent({ failure: "reset", reason: "The connection broke." }))
+const broken = Effect.fail(new NoWebhookResponse({ failure: "reset", reason: "The connection broke." }))
 
-const outcomeOf = (sent: Result.Result<WebhookResponse, WebhookNotSent>): Omit<DeliveryAttempt, "at" | "duration"> => {
+const outcomeOf = (
+  sent: Result.Result<WebhookResponse, NoWebhookResponse>
+): Omit<DeliveryAttempt, "at" | "duration"> => {
   if (Result.isFailure(sent)) return { ...nothing, failure: sent.failure.failure, reason: sent.failure.reason }
   const { excerpt, retryAfter, status } = sent.success
   const answered = { status, excerpt, retryAfter }

@@ -35,7 +35,7 @@ export interface WebhookResponse {
 export const WebhookTransportFailure = Schema.Literals(["dns", "refused", "reset", "tls", "timeout", "http", "blocked"])
 export type WebhookTransportFailure = typeof WebhookTransportFailure.Type
 
-export class WebhookNotSent extends Schema.TaggedError<WebhookNotSent>()("WebhookNotSent", {
+export class NoWebhookResponse extends Schema.TaggedError<NoWebhookResponse>()("NoWebhookResponse", {
   failure: WebhookTransportFailure,
   /** The reason for the failure, as a sentence for the partner without internal addresses. */
   reason: Schema.String
@@ -54,7 +54,7 @@ export class WebhookTransport extends Context.Service<
      * Makes one attempt, without redirects or retries. `send` checks the IP address of the connection and blocks every
      * address that is not public.
      */
-    readonly send: (request: WebhookRequest) => Effect.Effect<WebhookResponse, WebhookNotSent>
+    readonly send: (request: WebhookRequest) => Effect.Effect<WebhookResponse, NoWebhookResponse>
     /**
      * The service calls `check` when a URL is registered or changed. `check` rejects a host name that resolves to a
      * non-public address. A host name that does not resolve is accepted.

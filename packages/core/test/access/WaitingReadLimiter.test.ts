@@ -82,7 +82,7 @@ it.effect("signaled reads run in the order of arrival, with at most two concurre
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("a signaled read retries while ordinary requests fill the pool", () =>
+it.effect("the read after a change signal is retried while ordinary requests fill the pool", () =>
   Effect.gen(function* () {
     const { withPermit } = yield* ConcurrencyLimit
     const read = yield* WaitingReadLimiter
@@ -102,7 +102,7 @@ it.effect("a signaled read retries while ordinary requests fill the pool", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("a signaled read that has waited in the queue for 30 seconds is rejected and leaves the queue", () =>
+it.effect("a read after a change signal is rejected and leaves the queue when it has waited for 30 seconds", () =>
   Effect.gen(function* () {
     const read = yield* WaitingReadLimiter
     const slow = yield* Effect.forEach(Array.from({ length: maxWaitingReadsByPool.standard }), () =>

@@ -71,8 +71,8 @@ const after = (steps: ReadonlyArray<Step>, from: CircuitBreaker.ReceiverState = 
 }
 
 /**
- * Returns this number of failed attempts. The last attempt is `span` after the others. Attempts alternate between
- * events.
+ * Returns `count` failed attempts. The last attempt starts `span` milliseconds later than all others, which start
+ * together. Attempts alternate between events.
  */
 const failures = (count: number, span: number, events = 2): ReadonlyArray<Step> =>
   Array.from({ length: count }, (_, index) => ({
@@ -316,7 +316,7 @@ describe("Number of allowed deliveries", () => {
     expect(CircuitBreaker.calculateDeliveryAllowance(quiet, 0, start, policy).limit).toBe(5)
   })
 
-  it("claiming deliveries does not change the state of a receiver without a slow drain", () => {
+  it("a claim of deliveries changes the state of a receiver only during a slow drain", () => {
     expect(CircuitBreaker.updateAfterClaim(fresh, { limit: 5, count: 5 }, start, policy)).toBe(fresh)
   })
 })

@@ -6,10 +6,10 @@ import {
   type CreatorPageData,
   makeTextFieldId,
   renderButton,
-  renderCollapsedForm,
   renderForm,
   renderPersonaName,
-  renderTextField
+  renderTextField,
+  wrapInDetails
 } from "./PageContent.ts"
 
 export const renderInvitationPage = (visit: CreatorPageData): CreatorPageContent => {
@@ -36,7 +36,7 @@ ${renderForm(
 )}
 </section>
 <section>
-${renderCollapsedForm(
+${wrapInDetails(
   visit,
   "decline",
   "I would rather decline",

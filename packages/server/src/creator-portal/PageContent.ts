@@ -41,7 +41,7 @@ export const renderForm = ({ address }: CreatorPageData, action: CreatorAction, 
   html`<form method="post" action="${address}/${action}">${content}</form>`
 
 /** Renders a form that is collapsed unless its input was rejected. */
-export const renderCollapsedForm = (
+export const wrapInDetails = (
   { refusal }: CreatorPageData,
   action: CreatorAction,
   summary: string,

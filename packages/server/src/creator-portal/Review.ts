@@ -10,10 +10,10 @@ import {
   draftElementId,
   makeTextFieldId,
   renderButton,
-  renderCollapsedForm,
   renderForm,
   renderPersonaName,
-  renderTextField
+  renderTextField,
+  wrapInDetails
 } from "./PageContent.ts"
 
 export const renderReviewPage = (visit: CreatorPageData, draft: Draft): CreatorPageContent => {
@@ -61,7 +61,7 @@ const asked = (instructions: string): HtmlContent =>
 
 const edits = (visit: CreatorPageData, draft: Draft): Html => {
   const { content, instructions } = creatorTextLengthLimits
-  return html`${renderCollapsedForm(
+  return html`${wrapInDetails(
     visit,
     "approve",
     "Edit the text, then approve it",
@@ -81,7 +81,7 @@ const edits = (visit: CreatorPageData, draft: Draft): Html => {
 ${
   draft.number >= visit.maxDrafts
     ? html`<p class="note">This was the last draft that could be asked for.</p>`
-    : renderCollapsedForm(
+    : wrapInDetails(
         visit,
         "revise",
         "Ask for another draft",
@@ -100,7 +100,7 @@ ${
 }
 
 const withdrawal = (visit: CreatorPageData): Html =>
-  renderCollapsedForm(
+  wrapInDetails(
     visit,
     "withdraw",
     "Withdraw from this request",

@@ -49,9 +49,12 @@ export const layer = Layer.effect(
         const credentials = readCallerCredentials(request, proxies)
         const answer = (caller: Principal) => {
           const owner = { organization: caller.organization.id, credential: "x-api-key" } as const
-          const answered = LogContext.traceWithLogContext(next as Effect.Effect<HttpServerResponse, unhandled>, {
-            organizationId: caller.organization.id
-          })
+          const answered = LogContext.annotateSpansWithLogContext(
+            next as Effect.Effect<HttpServerResponse, unhandled>,
+            {
+              organizationId: caller.organization.id
+            }
+          )
           fiber.setContext(Context.add(fiber.context, CurrentPrincipal, caller))
           const response = ConcurrentRequests.withPermit(limit, endpoint, owner, answered)
           return gate.isConditional

@@ -30,7 +30,7 @@ export const layer = Layer.effect(
 
     return (next, { endpoint }) =>
       Effect.flatMap(principal, (caller) => {
-        const answered = LogContext.traceWithLogContext(Effect.provideService(next, CurrentDashboard, caller), {
+        const answered = LogContext.annotateSpansWithLogContext(Effect.provideService(next, CurrentDashboard, caller), {
           organizationId: caller.organization.id
         })
         const owner = { organization: caller.organization.id, credential: "authorization" } as const

@@ -17,8 +17,8 @@ export interface FairScheduler extends VerifiedCredentials.VerifiedCredentials {
   /** Returns whether a task may start now: no task waits, and the current turn of the event loop has time left. */
   readonly hasTime: () => boolean
   /**
-   * Returns the Effect scheduler that all fibers of this key share. When a fiber resumes after a yield, the scheduler
-   * queues a task.
+   * Returns the Effect scheduler for a key. All fibers that work for the same key share the scheduler. When a fiber
+   * resumes after a yield, the scheduler queues a task.
    */
   readonly of: (key: string) => Scheduler.Scheduler
   /** Tells the scheduler that the server has accepted a connection, because more connections may be waiting. */

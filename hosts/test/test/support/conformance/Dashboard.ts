@@ -23,8 +23,8 @@ import { eventually } from "../Eventually.ts"
 import { layerTestApi } from "../Loopback.ts"
 
 /** A time in the middle of a month and of a day. */
-export const startTime = Date.parse("2026-02-10T09:00:00.000Z")
-export const startTimeInSeconds = startTime / 1000
+export const testClockStart = Date.parse("2026-02-10T09:00:00.000Z")
+export const testClockStartInSeconds = testClockStart / 1000
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 export const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 export const unknownId = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
@@ -49,7 +49,7 @@ export const registerServiceTest = <A, E>(
   options?: Parameters<typeof layerOfApplication>[0]
 ) =>
   it.effect(sentence, () =>
-    Effect.andThen(TestClock.setTime(startTime), test).pipe(Effect.provide(layerOfApplication(options)))
+    Effect.andThen(TestClock.setTime(testClockStart), test).pipe(Effect.provide(layerOfApplication(options)))
   )
 
 /** Runs the effect on a new instance of the service, like another process on the same database file. */

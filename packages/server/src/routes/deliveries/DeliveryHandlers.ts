@@ -86,7 +86,7 @@ export const layer = HttpApiBuilder.group(
               // Count the undelivered events before the transaction, so that the transaction stays short.
               const undelivered = yield* Effect.catchTags(recoveries.preview(principal, id, period), {
                 WebhookNotFound: noWebhook,
-                InvalidPeriod: ({ reason }) => failWithInvalidRequest(recoveryPeriodProblems[reason])
+                InvalidRecoveryPeriod: ({ reason }) => failWithInvalidRequest(recoveryPeriodProblems[reason])
               })
               const begun = isDryRun ? Effect.void : recoveries.start(principal, undelivered)
               return yield* once(

@@ -4,7 +4,7 @@
  */
 import { RecoverWebhookBody } from "@partner-commentary/api/DeliveriesApi"
 import type { RequestProblem } from "@partner-commentary/api/Errors"
-import type { InvalidPeriod } from "@partner-commentary/core/webhook/WebhookRecovery"
+import type { InvalidRecoveryPeriod } from "@partner-commentary/core/webhook/WebhookRecovery"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { makeJsonBodyDecoder } from "../../http/Body.ts"
@@ -21,7 +21,7 @@ export const decodeRecoveryBody = (request: HttpServerRequest.HttpServerRequest)
     period: { since: parseBodyTime(since) ?? 0, until: until === undefined ? null : parseBodyTime(until) }
   }))
 
-export const recoveryPeriodProblems: Readonly<Record<InvalidPeriod["reason"], RequestProblem>> = {
+export const recoveryPeriodProblems: Readonly<Record<InvalidRecoveryPeriod["reason"], RequestProblem>> = {
   too_early: { field: "since", constraint: "must lie within the last 30 days: older events are gone" },
   backwards: { field: "since", constraint: "must be before until, which is now unless it is given" }
 }
