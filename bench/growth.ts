@@ -4,8 +4,9 @@
  *
  * `node bench/growth.ts [--topics 1000000] [--few 10000] [--rounds 300] [--only TEXT] [--plans]`
  *
- * README.md explains the rows. `BENCH_DATABASE_URL` names a server, on which the databases `few` and `many` are
- * created, or reused if they exist. `--plans` writes the plans of the measured statements to bench/plans.
+ * README.md explains the rows. `BENCH_DATABASE_URL` selects a server. On this server the benchmark creates the
+ * databases `few` and `many`, or reuses them if they exist. `--plans` writes the plans of the measured statements to
+ * bench/plans.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { Agent, request as httpRequest } from "node:http"

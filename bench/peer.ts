@@ -4,7 +4,7 @@
  *
  * The peer implements what the specification requires of the first two operations:
  * - key check by SHA-256 with a cache of a few seconds, expiry, revocation, address list, rate windows and scope;
- * - ajv for the body, with every problem named, and length in code points;
+ * - ajv for the body, which reports every problem and measures lengths in code points;
  * - licences, duplicate windows and the monthly quota;
  * - topic, assignments, queued mails and totals in one transaction per request (`peer/Store.ts`);
  * - response schemas, so that fast-json-stringify writes the JSON, and `X-Request-Id` on every response.

@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 describe("Newsroom", () => {
-  test("the newsroom lists a creator who declines as missed", async () => {
+  test("if a creator declines, the newsroom lists the creator as missed", async () => {
     const url = "https://newsroom.example/commentary"
     const { organization, personas } = await pc.seed()
     const client = pc.client(organization)

@@ -26,7 +26,7 @@ test("an approved commentary is published, and an unanswered request is missed",
 })
 // #endregion
 
-test("an event is sent again after the receiver fails, and its commentary is published once", async () => {
+test("if the receiver fails, the event is sent again, and its commentary is published once", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)

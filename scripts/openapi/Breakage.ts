@@ -51,7 +51,7 @@ const isCausedByCaller = ({ action, after, path }: Change) =>
   action === "add" && path.at(-2) === "enum" && path.at(-3) === "reason" && after === "cancelled"
 
 /**
- * Returns whether the change adds an event type. A webhook receives only the event types that it names. The released
+ * Returns whether the change adds an event type. A webhook receives only the event types in its settings. The released
  * description tells readers of all events to ignore unknown types.
  */
 const isNewEventType = ({ action, path }: Change) =>

@@ -1,5 +1,5 @@
 /**
- * Replaces modules that no host calls in its dependencies: tables of file types and mail services, and unused mail
+ * Replaces modules of the dependencies that no host calls: tables of file types and mail services, and unused mail
  * transports. If a replaced module no longer exists in its dependency, the build fails.
  */
 import type { Plugin } from "esbuild"

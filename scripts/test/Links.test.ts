@@ -1,4 +1,6 @@
-/** Tests that every relative link in Markdown names an existing file of the repository and an existing heading. */
+/**
+ * Tests that every relative link in Markdown leads to an existing file of the repository and to an existing heading.
+ */
 import { existsSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { describe, expect, it } from "vitest"

@@ -63,7 +63,7 @@ describe("Checks of a generated text", () => {
     }
   })
 
-  it("a generated text may only contain web addresses from the topic or the perspective", () => {
+  it("a generated text may contain a web address only if the topic or the perspective contains this address", () => {
     for (const known of [
       "https://league.example/rules.",
       "(www.league.example/rules)",

@@ -28,7 +28,7 @@ CommentaryGeneratorSuite.suite("LocalGenerator", LocalGenerator.layer)
 
 describe("Local generator", () => {
   it.effect(
-    "the local text starts with the topic, quotes the creator's sentences, and states that a local generator wrote it",
+    "the local generator's text starts with the topic, quotes the creator's sentences, and states that a local generator wrote it",
     () =>
       Effect.gen(function* () {
         const generator = yield* CommentaryGenerator
@@ -42,7 +42,7 @@ describe("Local generator", () => {
       }).pipe(Effect.provide(LocalGenerator.layer))
   )
 
-  it("the same request gives the same local text, which has a bounded length, is plain, and is marked as local", () =>
+  it("for the same request, the local generator returns the same text, which is plain, not too long, and marked as local", () =>
     fc.assert(
       fc.property(requests, (one) => {
         const text = composeLocalCommentary(one)
@@ -56,7 +56,7 @@ describe("Local generator", () => {
       })
     ))
 
-  it("a local revision always differs from the draft that it revises", () =>
+  it("a revision by the local generator always differs from the draft that it revises", () =>
     fc.assert(
       fc.property(requests, arbitraryText(200), (one, instructions) => {
         const draft = composeLocalCommentary(one)
@@ -64,7 +64,7 @@ describe("Local generator", () => {
       })
     ))
 
-  it("each repeated request for a shorter or longer text makes the local text shorter or longer", () => {
+  it("each repeated request for a shorter or longer text makes the local generator's text shorter or longer", () => {
     const draft = composeLocalCommentary(asked)
     const short = revised("Please make it shorter")
     const shorter = revised("Shorter!", short)
@@ -81,7 +81,7 @@ describe("Local generator", () => {
     assert.isAtLeast(new Set(texts).size, 3)
   })
 
-  it("the local text ends with a complete sentence, or at a word boundary if a sentence is too long", () => {
+  it("the local generator's text ends with a complete sentence, or at a word boundary if a sentence is too long", () => {
     const [, given = ""] = / (Reason number 0 .*)\n\nThat is how/u.exec(composeLocalCommentary(asked)) ?? []
     assert.isTrue(asked.perspective.startsWith(given))
     assert.match(given, /fans\.$/u)

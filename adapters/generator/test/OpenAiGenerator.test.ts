@@ -190,7 +190,7 @@ describe("OpenAI generator", () => {
   )
 
   it.live(
-    "the reason of a refused key does not quote the server, because the message may contain a part of the key",
+    "if the server refuses the key, the reason does not quote the server, which may have repeated a part of the key",
     () =>
       Effect.gen(function* () {
         const { failed } = yield* failure(

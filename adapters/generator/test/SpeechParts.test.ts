@@ -23,7 +23,7 @@ describe("Split of a text into speech parts", () => {
     assert.deepStrictEqual(splitForSpeech("かきくけこ。さしすせそたちつ", 8), ["かきくけこ。", "さしすせそたちつ"])
   })
 
-  it("the speech parts of any text are not blank or too long, split no character, and together contain the text", () =>
+  it("no speech part of a text is blank, too long or cut within a character, and all parts together contain the text", () =>
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("a", "🏆", ". ", "\n\n", " ", "é", ",", "。") }),

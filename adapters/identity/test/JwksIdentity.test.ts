@@ -144,7 +144,7 @@ describe("Keys of an identity provider", () => {
 
 describe("Identity provider that is down", () => {
   it.effect(
-    "known keys stay valid for a day while the provider is down, and unknown keys make the identity unavailable",
+    "while the provider is down, known keys stay valid for a day, and tokens with unknown keys cannot be verified",
     () =>
       Effect.gen(function* () {
         const provider = yield* TestIdentityProvider

@@ -1,4 +1,7 @@
-/** Tests that the service inspects a database before it changes anything, and the errors for an unsuitable database. */
+/**
+ * Tests that the service inspects a database before the service changes anything. Also tests the errors for an
+ * unsuitable database.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
@@ -189,20 +192,22 @@ describe("Schema status of a Postgres database", () => {
       })
   )
 
-  it.effect("if the role may not create tables, the error contains the GRANT statement that allows it", () =>
-    Effect.gen(function* () {
-      const { name, on } = yield* role
-      const url = yield* TestDatabase.empty
-      const sentence = yield* refusal(on(url))
-      assert.include(sentence, "may not create tables in the schema public")
-      const [grant = ""] = /GRANT [^.]+/.exec(sentence) ?? []
-      assert.strictEqual(grant, `GRANT CREATE ON SCHEMA public TO ${name}`)
-      yield* run(url, "REVOKE USAGE ON SCHEMA public FROM PUBLIC")
-      const shut = yield* refusal(on(url))
-      assert.include(shut, `GRANT USAGE, CREATE ON SCHEMA public TO ${name}`)
-      yield* run(url, /GRANT [^.]+/.exec(shut)?.[0] ?? "")
-      assert.lengthOf(yield* direct(on(url), migrate), names.length)
-    })
+  it.effect(
+    "if the role may not create tables, the error contains the GRANT statement that gives the role this privilege",
+    () =>
+      Effect.gen(function* () {
+        const { name, on } = yield* role
+        const url = yield* TestDatabase.empty
+        const sentence = yield* refusal(on(url))
+        assert.include(sentence, "may not create tables in the schema public")
+        const [grant = ""] = /GRANT [^.]+/.exec(sentence) ?? []
+        assert.strictEqual(grant, `GRANT CREATE ON SCHEMA public TO ${name}`)
+        yield* run(url, "REVOKE USAGE ON SCHEMA public FROM PUBLIC")
+        const shut = yield* refusal(on(url))
+        assert.include(shut, `GRANT USAGE, CREATE ON SCHEMA public TO ${name}`)
+        yield* run(url, /GRANT [^.]+/.exec(shut)?.[0] ?? "")
+        assert.lengthOf(yield* direct(on(url), migrate), names.length)
+      })
   )
 
   it.effect("a read-only Postgres database is reported, and no migration starts", () =>

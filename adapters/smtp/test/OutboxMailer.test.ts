@@ -23,8 +23,8 @@ import PostalMime from "postal-mime"
 import { makeMailer, makeMessage, senderAddress, toReceivedMail } from "./Fixtures.ts"
 
 /**
- * Creates a temporary folder, which is removed when the scope closes, with one file beside the outbox. The layer under
- * test creates the outbox folder.
+ * Creates a temporary folder, and removes the folder when the scope closes. The layer under test creates the outbox
+ * inside the folder.
  */
 const place = Effect.gen(function* () {
   const parent = yield* Effect.acquireRelease(
@@ -37,7 +37,7 @@ const place = Effect.gen(function* () {
   return { parent, folder, send, outbox }
 })
 
-/** Returns a temporary folder, and the mailer that writes mails into the folder. */
+/** The outbox folder of a test. The mailer writes its mails into this folder. */
 class Folder extends Context.Service<Folder, string>()("@partner-commentary/smtp/test/Folder") {}
 
 const writing = Layer.unwrap(Effect.map(Folder, (folder) => OutboxMailer.layer({ folder, from: senderAddress }))).pipe(

@@ -2,7 +2,9 @@
 import type { TopicQuery } from "@partner-commentary/core/topic/TopicStore"
 import { day, start } from "@partner-commentary/testkit/support/Fixtures"
 
-/** Returns the pattern of the index that the statement must use, depending on the filter in its text. */
+/**
+ * Returns the pattern of the index that the statement must use. The filter in the statement's text selects the pattern.
+ */
 export const findExpectedIndexPattern = (text: string): RegExp =>
   text.includes("updated_at >")
     ? /topics_updated \(.*updated_at>\?|PRIMARY KEY \(id=/

@@ -1,4 +1,4 @@
-/** Tests that a database file that a development version created is refused. */
+/** Tests that the service refuses a database file that was created by a development version. */
 import { assert, it } from "@effect/vitest"
 import { migrate, names } from "@partner-commentary/sql/Migrations"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"

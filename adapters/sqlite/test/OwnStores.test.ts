@@ -51,7 +51,7 @@ describe("Stores of the host", () => {
     }).pipe(Effect.provide(layerWith({ filename: ":memory:" }, own)))
   )
 
-  it("a replacement of stores other than personas and organizations does not compile", () => {
+  it("code that replaces any store except those of personas and organizations does not compile", () => {
     // @ts-expect-error: a mailer is provided to the core, not to the stores
     layerWith({ filename: ":memory:" }, Layer.succeed(Mailer, { send: () => Effect.void }))
   })

@@ -80,20 +80,22 @@ describe("Storage in a folder", () => {
     })
   )
 
-  it.effect("an incomplete file of a dead process is never published, and is deleted at a start an hour later", () =>
-    Effect.gen(function* () {
-      const path = yield* folder
-      yield* TestClock.setTime(Date.now())
-      yield* storage(path)
-      const old = join(path, ".unfinished-old")
-      const fresh = join(path, ".unfinished-fresh")
-      const finished = join(path, "Name1.mp3")
-      for (const file of [old, fresh, finished]) writeFileSync(file, "half")
-      const before = (Date.now() - 2 * 3_600_000) / 1000
-      for (const file of [old, finished]) utimesSync(file, before, before)
-      yield* storage(path)
-      assert.deepStrictEqual([old, fresh, finished].map(existsSync), [false, true, true])
-    })
+  it.effect(
+    "an incomplete file of a dead process is never published, and a start deletes the file if it is an hour old",
+    () =>
+      Effect.gen(function* () {
+        const path = yield* folder
+        yield* TestClock.setTime(Date.now())
+        yield* storage(path)
+        const old = join(path, ".unfinished-old")
+        const fresh = join(path, ".unfinished-fresh")
+        const finished = join(path, "Name1.mp3")
+        for (const file of [old, fresh, finished]) writeFileSync(file, "half")
+        const before = (Date.now() - 2 * 3_600_000) / 1000
+        for (const file of [old, finished]) utimesSync(file, before, before)
+        yield* storage(path)
+        assert.deepStrictEqual([old, fresh, finished].map(existsSync), [false, true, true])
+      })
   )
 
   it.effect("the folder storage fails to start if the folder cannot be created", () =>

@@ -1,4 +1,4 @@
-/** Tests receivers that send endless data in parts of an HTTP response that Node reads without reporting them. */
+/** Tests receivers that send endless data in those parts of an HTTP response that Node reads but does not report. */
 import type { Socket } from "node:net"
 import { getCACertificates, setDefaultCACertificates, TLSSocket } from "node:tls"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * Tests the errors of failed calls: their types, how responses of a proxy are recognized, and that no error contains
- * the key.
+ * Tests the errors of failed calls: their types, how the client recognizes responses of a proxy, and that no error
+ * contains the key.
  */
 import { inspect } from "node:util"
 import {

@@ -1,6 +1,4 @@
-/**
- * Tests that `events.follow` returns each event once, over a stream or by waiting requests, even if connections break.
- */
+/** Tests that `events.follow` returns each event once, by a stream or by long polling, even if connections break. */
 import { ApiError, type FollowEventsOptions, PartnerCommentary, type PastEvent } from "@partner-commentary/client"
 import { expect, it, vi } from "vitest"
 import * as Clock from "./Clock.ts"

@@ -95,7 +95,7 @@ it("the error details set the delay before a retry if a proxy removed the Retry-
   expect(pauses()).toEqual([7500])
 })
 
-it("a call rejects without a retry if the requested delay exceeds a minute or the configured limit", async () => {
+it("a call rejects without a retry if the service requests a delay above a minute or above the configured limit", async () => {
   const { asked, client } = makeScriptedService([limited({}, { "retry-after": "61" })])
   expect(await Clock.advanceUntilSettled(catchRejection(client.topics.get("t")))).toMatchObject({
     code: "rate_limit_exceeded"

@@ -43,7 +43,7 @@ it("an attempt that exceeds the timeout is retried", async () => {
   expect(requests()).toBe(2)
 })
 
-it("an invalid numeric option is rejected with an error that names it, before a request is sent", async () => {
+it("an invalid numeric option is rejected before a request is sent, and the error contains the option's name", async () => {
   const { baseUrl, requests } = await serve((_, response) => good(response))
   const wrong = [-1, Number.NaN, "x", null] as ReadonlyArray<unknown> as ReadonlyArray<number>
   for (const name of ["timeoutMs", "maxRetries", "maxRetryWaitMs"] as const) {

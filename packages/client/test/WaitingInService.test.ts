@@ -1,4 +1,4 @@
-/** Tests requests that wait in the service for a changed topic, with `Prefer: wait` and entity tags. */
+/** Tests requests that wait in the service for a change of a topic, with `Prefer: wait` and entity tags. */
 import { PartnerCommentary, type PartnerCommentaryOptions } from "@partner-commentary/client"
 import { expect, it, vi } from "vitest"
 import * as Clock from "./Clock.ts"
@@ -88,14 +88,14 @@ it("if the service responds immediately, waitFor polls at the default interval",
   expect(asked.map(({ at }) => at)).toEqual([0, 1000, 46_000, 91_000, 136_000, 136_000])
 })
 
-it("a service without entity tags gets neither `Prefer` nor `If-None-Match`", async () => {
+it("if the service sends no entity tags, the client sends neither `Prefer` nor `If-None-Match`", async () => {
   const { asked, client } = makeWaitingService({ changes: [100_000], tags: false })
   await Clock.advanceUntilSettled(client.topics.waitFor("t"))
   expect(asked.map(({ at }) => at)).toEqual([0, 45_000, 90_000, 135_000, 135_000])
   expect(asked.every(({ prefer, tag }) => prefer === null && tag === null)).toBe(true)
 })
 
-it("a service that ends every wait immediately, as when it stops, gets at most one request per second", async () => {
+it("if a stopping service ends every wait immediately, the client sends at most one request per second", async () => {
   let requests = 0
   const headers = { etag: '"1"', "preference-applied": "wait" }
   const fetch = async () =>
@@ -123,7 +123,7 @@ it("the timeout of waitFor ends a series of 304 responses, and no request waits 
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it("a waiting request ends not at the client's timeout, but at the latest 10 seconds after the requested wait", async () => {
+it("a waiting request may exceed the client's timeout, but ends at the latest 10 seconds after the requested wait", async () => {
   const short = makeWaitingService({ changes: [20_000], options: { timeoutMs: 1000 } })
   await Clock.advanceUntilSettled(short.client.topics.waitFor("t"))
   expect(short.asked.map(({ at }) => at)).toEqual([0, 1000, 20_000])

@@ -24,7 +24,7 @@ const get = (rawPath: string, headers: Record<string, string> = {}) => ({
   requestContext: { http: { method: "GET", sourceIp: "203.0.113.9" } }
 })
 
-it("the Lambda function handles requests below the path of the option url, and checks address lists by the event's address", async () => {
+it("the Lambda function handles requests below the path of the option url, and checks address lists against the client's address in the event", async () => {
   const pc = partnerCommentary({ ...options, mail: () => {} })
   onTestFinished(pc.stop)
   const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })
@@ -47,7 +47,7 @@ it("the Lambda function runs due jobs on a schedule", async () => {
   expect(mails.map(({ to }) => to.address)).toEqual(["ada@creators.example"])
 })
 
-it("the Lambda function rejects an event of an unknown source with one sentence", async () => {
+it("the Lambda function rejects an event of an unknown source, and the error is one sentence", async () => {
   const pc = partnerCommentary({ ...options, mail: () => {} })
   onTestFinished(pc.stop)
   const refused = { code: "invalid_argument", details: { field: "event" } }

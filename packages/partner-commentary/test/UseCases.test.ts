@@ -226,7 +226,7 @@ it("an application can filter and order topics in the same ways as partners thro
   })
 })
 
-it("an application reads events in the order of storage, and can continue after the last event", async () => {
+it("an application reads events in the order in which they were stored, and can continue after the last event", async () => {
   const { pc } = opened()
   const { organization_id, persona_id } = await seeded(pc)
   await pc.personas.update({ persona_id, creator: { email: "erased@creators.example" } })
@@ -315,7 +315,7 @@ it("an application registers, changes, lists and deletes a webhook of a partner,
   expect((await rejection(pc.webhooks.create(unheard))).details).toMatchObject({ field: "events[0]" })
 })
 
-it("the doctor names the call that resends a failed mail, and pc.operations.retry() restarts failed work", async () => {
+it("the doctor's report contains the call that resends a failed mail, and pc.operations.retry() restarts failed work", async () => {
   const mails: Array<unknown> = []
   let isDown = true
   const refused = Object.assign(new Error("no such mailbox"), { permanent: true })

@@ -27,7 +27,7 @@ const terminal = (signal = new AbortController().signal) => ({
 const sent = async (to: string, secret = generateSecret(), timeoutMs?: number) =>
   forwardEvent(event, to, await makeSigner(secret), terminal(), timeoutMs)
 
-it("`listen` sends an event as JSON with the headers and a valid signature of a delivery", async () => {
+it("`listen` sends an event as JSON, with the headers of a webhook delivery and a valid signature", async () => {
   for (const secret of [generateSecret(), "a raw secret of 32 or more characters"]) {
     let verified: Promise<unknown> | undefined
     const to = await receiver((request, response) => {

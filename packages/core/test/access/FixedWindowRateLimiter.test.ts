@@ -58,7 +58,7 @@ describe("fixed windows", () => {
     assert.isFalse(take([hour(1)], 5_000_000).admitted)
   })
 
-  it("a new rate window removes the oldest window when the capacity is reached", () => {
+  it("if the limiter is full, a new rate window replaces the oldest window", () => {
     const { take } = make(2)
     for (const name of ["a", "b", "c"]) assert.isTrue(take([hour(1, name)], 0).admitted)
     assert.deepStrictEqual(

@@ -33,7 +33,7 @@ describe("the cache of full windows", () => {
     assert.isUndefined(full.refuse([minute(2)], 5_000_000))
   })
 
-  it("the cache of full windows removes its oldest entry when the capacity is reached", () => {
+  it("the cache of full windows removes its oldest entry when the cache has reached its capacity", () => {
     const full = make(2)
     for (const name of ["a", "b", "c"]) full.note([minute(1, name)], [stood(1, 0, 60_000)])
     assert.deepStrictEqual(

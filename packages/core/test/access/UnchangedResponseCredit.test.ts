@@ -42,7 +42,7 @@ it("a caller saves credit for at most two requests, and a full cache removes the
   assert.isUndefined(credit.spend("caller", [window], 0))
 })
 
-it("an unconditional request updates the stored window states only if its caller has sent a conditional request", () => {
+it("an unconditional request updates the stored window states only if its caller has already sent a conditional request", () => {
   const credit = UnchangedResponseCredit.make(10)
   const hourly = { ...window, seconds: 3600 }
   const later = { ...state, remaining: 7 }

@@ -55,7 +55,7 @@ it.effect.each(["standard", "frequent"] as const)(
     }).pipe(Effect.provide(layer))
 )
 
-it.effect("signaled reads run in the order of arrival, with at most two concurrent reads per organization", () =>
+it.effect("reads after a change signal run in the order of arrival, at most two at a time per organization", () =>
   Effect.gen(function* () {
     const read = yield* WaitingReadLimiter
     const started: Array<string> = []

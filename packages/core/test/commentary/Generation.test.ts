@@ -115,7 +115,7 @@ describe("generation attempts", () => {
     assert.lengthOf(notices, 1)
   })
 
-  it("an assignment fails 24 hours after its last generation attempt and keeps its status", () => {
+  it("an assignment fails 24 hours after its last generation attempt, and its status stays opinion_injected", () => {
     const { assignment: stalled } = failing(responded(defaults), defaults)
     const { assignment, at, notices } = runStepAtDueTime(stalled, defaults)
     assert.strictEqual(at, noonInMillis + 431 * minute + day)
@@ -135,7 +135,7 @@ describe("generation attempts", () => {
     assert.notDeepEqual(second.notices, first.notices, "the occasions differ, so that both mails go out")
   })
 
-  it("when the lease of a generation attempt ends without an outcome, the next attempt starts or generation stops", () => {
+  it("when the lease of a generation attempt ends without an outcome, the next attempt starts, if one is left", () => {
     let present = makeAssignmentInGeneration(defaults)
     for (let attempt = 2; attempt <= 5; attempt++) {
       const { assignment, at } = runStepAtDueTime(present, defaults)

@@ -1,4 +1,6 @@
-/** Tests a creator's action if the operator changes or erases the creator's address during the action. */
+/**
+ * Tests what happens to a creator's action if the operator changes or erases the creator's address during the action.
+ */
 import { describe, it } from "@effect/vitest"
 import * as Digest from "effect/crypto/Digest"
 import * as Mac from "effect/crypto/Mac"

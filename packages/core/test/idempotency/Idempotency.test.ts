@@ -98,7 +98,7 @@ const pause = Effect.callback<void>((resume) => {
 })
 
 /**
- * Starts a duplicate request. Returns when the duplicate has tried to claim the idempotency key, and waits for the first
+ * Starts a duplicate request. Returns once the duplicate has tried to claim the idempotency key and waits for the first
  * request.
  */
 const waiting = <A, E, R>(behind: ReturnType<typeof world>, duplicate: Effect.Effect<A, E, R>) =>

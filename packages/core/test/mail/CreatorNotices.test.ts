@@ -210,7 +210,7 @@ describe("a request mail", () => {
     }
   })
 
-  it("a request mail states the exact deadline if the mail's sending starts the response window", () => {
+  it("a request mail states the exact deadline if the response window starts when the mail is sent", () => {
     const waiting = { ...assignment, notifiedAt: null, respondBy: noonInMillis + 72 * hour }
     const told = composeNotice({
       kind: "request",
@@ -226,7 +226,7 @@ describe("a request mail", () => {
 })
 
 describe("a mail about a failed draft", () => {
-  it("a mail about a failed first draft states until when the creator can restart generation", () => {
+  it("a mail about a failed first draft states the time until which the creator can restart generation", () => {
     const stuck = {
       ...assignment,
       status: "opinion_injected" as const,

@@ -40,8 +40,8 @@ describe("a mail with a temporary failure", () => {
   })
 })
 
-describe("a mail that was sent completely without a reply", () => {
-  it("a mail that was sent completely without a reply is retried only once, after an hour", () => {
+describe("a complete mail that the mail server has not answered", () => {
+  it("a complete mail that the mail server has not answered is retried only once, after an hour", () => {
     assert.strictEqual(nextUnansweredMailRetryAt(mail(), noonInMillis + hours(30)), noonInMillis + hours(31))
     assert.isNull(nextUnansweredMailRetryAt(mail({ unanswered: 1 }), noonInMillis + hours(1)))
   })

@@ -17,7 +17,7 @@ const period = (from: number | null, to: number | null) =>
   })
 
 describe("a reporting period", () => {
-  it("the default reporting period starts at the midnight (UTC) 30 days before the day on which it ends", () => {
+  it("the default reporting period starts at midnight (UTC), 30 days before the day on which the period ends", () => {
     assert.deepStrictEqual(period(null, null), { start: midnight - 30 * day, end: noonInMillis })
     assert.deepStrictEqual(period(noonInMillis - 1, null), { start: noonInMillis - 1, end: noonInMillis })
     assert.deepStrictEqual(period(null, noonInMillis + day), { start: midnight - 29 * day, end: noonInMillis + day })
@@ -100,7 +100,7 @@ describe("reading whole days", () => {
     }
   })
 
-  it("the last step of whole days has no end if the whole days have no end, because the reporting period ends now", () => {
+  it("if the reporting period ends now, the whole days have no end, and their last step has no end", () => {
     assert.deepStrictEqual(splitDaysIntoQueryRanges({ start: midnight - 32 * day, end: null }, noonInMillis), [
       { start: midnight - 32 * day, end: midnight - day },
       { start: midnight - day, end: null }

@@ -31,7 +31,7 @@ describe("Text length", () => {
     assert.strictEqual(countCodePoints("😀é"), 2)
   })
 
-  it("the counted code points of a text equal the length of the text spread into an array", () =>
+  it("counting the code points of a text gives the same number as spreading the text into an array", () =>
     fc.assert(fc.property(anything, (text) => assert.strictEqual(countCodePoints(text), [...text].length))))
 })
 

@@ -47,7 +47,7 @@ it.effect("a signal for all work wakes every worker, and no request that waits f
   })
 )
 
-it.effect("wakeAll wakes every listener after signals may have been lost", () =>
+it.effect("wakeAll wakes every listener, for the case that signals were lost", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* woken(({ wakeAll }) => wakeAll), [...kinds, change])
   })

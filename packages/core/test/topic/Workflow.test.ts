@@ -242,7 +242,7 @@ describe("Repeated and late reports of attempts", () => {
     assert.strictEqual(applyGenerationFailure(failed, report, noonInMillis + 1000, policy).assignment, failed)
   })
 
-  it("a second result with the draft of the same attempt changes nothing", () => {
+  it("if an attempt reports a second draft, this draft changes nothing", () => {
     const draft = makeAssignmentWithDraft(policy)
     const again = { ticket: 1, draftId: makeDraftId(2), content: "A draft." }
     assert.strictEqual(applyGeneratedDraft(draft, again, noonInMillis, policy).assignment, draft)

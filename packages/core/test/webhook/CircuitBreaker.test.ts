@@ -1,7 +1,7 @@
 /**
  * These tests check the exact limits at which failures warn the contact, disable the webhook or open its circuit
- * breaker. The tests also check the probes of an open circuit breaker, and the slow drain after the circuit breaker
- * closes.
+ * breaker. The tests also check the probes of an open circuit breaker. After the circuit breaker closes, the backlog is
+ * sent at a limited rate.
  */
 import { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
@@ -176,12 +176,12 @@ describe("Receivers that answer 429", () => {
     expect(CircuitBreaker.isUnrestricted(after([{ attempt: success(start + 2 * minute) }], paused).receiver)).toBe(true)
   })
 
-  it("a manual retry does not end a pause that was caused neither by the circuit breaker nor by a 429", () => {
+  it("a manual retry ends only pauses that the circuit breaker or a 429 caused", () => {
     const suspended = { ...fresh, quietUntil: start + minute }
     expect(CircuitBreaker.updateAfterManualRetry(suspended).quietUntil).toBe(start + minute)
   })
 
-  it("a receiver that answers 429 during a slow drain continues to drain slowly after the pause", () => {
+  it("if a receiver answers 429 while the backlog is sent at a limited rate, the limit continues after the pause", () => {
     const before = CircuitBreaker.startBacklogRateLimit(fresh, start)
     const { receiver } = after([busy(start)], before)
     const until = start + 10 + minute
@@ -265,7 +265,7 @@ describe("Circuit breaker", () => {
     expect(opened.quietUntil).toBe(busy.quietUntil)
   })
 
-  it("after one success, the circuit breaker closes and allows 10 deliveries in the first second, doubling each second", () => {
+  it("after one success, the circuit breaker closes and allows 10 deliveries in the first second, and twice as many in each further second", () => {
     const closed = after([{ attempt: success(start + minute), probe: true }], open).receiver
     const since = start + minute + 10
     expect(closed).toMatchObject({ quietUntil: null, webhook: { consecutiveFailures: 0 }, health: { probes: null } })
@@ -289,7 +289,7 @@ describe("Circuit breaker", () => {
     expect(CircuitBreaker.calculateDeliveryAllowance(over, 0, since + 7000, policy).limit).toBe(5)
   })
 
-  it("the slow drain ends when fewer deliveries are due than allowed", () => {
+  it("the rate limit for the backlog ends when fewer deliveries are due than allowed", () => {
     const closed = after([{ attempt: success(start + minute), probe: true }], open).receiver
     expect(
       CircuitBreaker.updateAfterClaim(closed, { limit: 5, count: 4 }, start + 2 * minute, policy).health.draining
@@ -316,13 +316,13 @@ describe("Number of allowed deliveries", () => {
     expect(CircuitBreaker.calculateDeliveryAllowance(quiet, 0, start, policy).limit).toBe(5)
   })
 
-  it("a claim of deliveries changes the state of a receiver only during a slow drain", () => {
+  it("a claim of deliveries changes the state of a receiver only while the backlog is sent at a limited rate", () => {
     expect(CircuitBreaker.updateAfterClaim(fresh, { limit: 5, count: 5 }, start, policy)).toBe(fresh)
   })
 })
 
-describe("recovery of a receiver", () => {
-  it("a recovery starts a slow drain, except while the circuit breaker is open or a drain is running", () => {
+describe("Recovery of a receiver", () => {
+  it("a recovery limits the rate of the backlog, unless the circuit breaker is open or the rate is already limited", () => {
     const begun = CircuitBreaker.startBacklogRateLimit(fresh, start)
     expect(begun.health.draining).toEqual({ since: start, sent: 0 })
     expect(CircuitBreaker.calculateDeliveryAllowance(begun, 0, start, policy).limit).toBe(5)
@@ -351,7 +351,7 @@ describe("Clock corrections", () => {
     expect(put.alarm).toBe("failing")
   })
 
-  it("after the clock is set back, a slow drain ends instead of blocking deliveries", () => {
+  it("after the clock is set back, the rate limit for the backlog ends instead of blocking deliveries", () => {
     const closed = { ...fresh, health: { ...CircuitBreaker.healthyState, draining: { since: start, sent: 10 } } }
     const earlier = start - month
     const allowed = CircuitBreaker.calculateDeliveryAllowance(closed, 0, earlier, policy)
@@ -366,7 +366,7 @@ describe("Clock corrections", () => {
 })
 
 describe("Effect of a success on other deliveries", () => {
-  it("a successful attempt affects other deliveries of a webhook only after failures or a pause, or during probes or a slow drain", () => {
+  it("a successful attempt affects other deliveries of a webhook only after failures or a pause, during probes, or while the backlog is sent at a limited rate", () => {
     expect(CircuitBreaker.isUnrestricted(fresh)).toBe(true)
     expect(CircuitBreaker.isUnrestricted({ ...fresh, webhook: { ...fresh.webhook, consecutiveFailures: 1 } })).toBe(
       false

@@ -89,14 +89,14 @@ describe("Retry-After", () => {
     expect(wait("3600", 302)).toBe(5000)
   })
 
-  it("a 429 response does not count as an attempt, and the delivery stays due for the end of the webhook's pause", () => {
+  it("a 429 response does not count as an attempt, and the delivery is due again when the webhook's pause ends", () => {
     for (const attempts of [0, 5, 9]) {
       const then = scheduled(attempts, failed({ status: 429, retryAfter: "3600" }))
       expect(then).toEqual({ state: "pending", attempts, dueAt: now })
     }
   })
 
-  it("a delivery that gets only 429 fails after the duration of a full retry schedule, but a manual attempt does not fail the delivery", () => {
+  it("a delivery that gets only 429 fails after the duration of a full retry schedule, but not because of a manual attempt", () => {
     const attempt = failed({ status: 429, retryAfter: "3600" })
     const then = (kind: "scheduled" | "manual" | "probe", resumeAt: number | null = null) =>
       decideNextDeliveryState(

@@ -18,7 +18,7 @@ const judged = (quietUntil: number | null, pausedAt?: number, until = quietUntil
 }
 
 describe("Pauses of a webhook", () => {
-  it("a pause of a webhook without a 429 can be at most half an hour long", () => {
+  it("if the receiver has sent no 429, a pause of a webhook can be at most half an hour long", () => {
     expect(judged(null)).toBe(false)
     expect(judged(now + 30 * minute)).toBe(false)
     expect(judged(now + 2 * hour)).toBe(true)

@@ -261,7 +261,7 @@ describe("Inbox and outbox pages", () => {
       })
     ))
 
-  it("the inbox shows the number of further open requests, or a minimum above the counting limit", () => {
+  it("the inbox shows the number of further open requests, or `1,000 or more` if there are too many to count", () => {
     const request = {
       assignment: Samples.assignmentAwaitingPerspective,
       topic: Samples.topic,

@@ -30,7 +30,7 @@ it("two owners that alternate get a third of the permits each", () => {
   assert.deepStrictEqual(taken, { a: 6, b: 5 })
 })
 
-it("a pending owner counts as if the owner held one permit more", () => {
+it("an owner with a pending claim counts as if the owner held one permit more", () => {
   const places = FairSemaphore.make<string>(4)
   assert.isTrue(places.isFreeFor("a", ["a"]))
   assert.isFalse(places.isFreeFor("a", ["a", "a"]))
