@@ -14,7 +14,7 @@ export interface ServerFixtures {
 export interface ListeningServer {
   readonly port: number
   readonly process: ChildProcess
-  /** Milliseconds from the start of the process until it reports that it listens. */
+  /** Milliseconds from the start of the process until the process reports that it listens. */
   readonly startedIn: number
 }
 

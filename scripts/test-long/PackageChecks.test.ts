@@ -63,6 +63,6 @@ it.each([
     (text: string) => text.replace("generator/LocalGenerator", "generator/Planted"),
     /its README imports @partner-commentary\/generator\/Planted/
   ]
-])("the judges find %s", async (fault, path, change, finding) => {
+])("the checks report %s", async (fault, path, change, finding) => {
   expect(await judged(fault.replaceAll(" ", "-"), path, change)).toMatch(finding)
 })

@@ -168,7 +168,7 @@ const alone = {
   "partner-commentary": ["partner-commentary", "partner-commentary/sqlite", "partner-commentary/smtp"]
 }
 it.each(Object.entries(alone))(
-  "who installs %s alone compiles and loads it without what is optional",
+  "a project that installs only %s can compile and load the package without optional dependencies",
   async (name, modules) => {
     const folder = join(place, "alone", name)
     createTestProject(folder, packed, ours(name), { effect: newest, "@types/node": pinned["@types/node"] ?? "" })
@@ -238,7 +238,7 @@ it.each([
   ["storage", "core storage effect aws4fetch"],
   ["smtp", "core smtp effect nodemailer postal-mime"],
   ["settings", "core settings smtp effect nodemailer postal-mime"]
-])("who installs %s is given %s and nothing else", async (wanted, all) => {
+])("an installation of %s contains exactly the packages %s", async (wanted, all) => {
   const folder = join(place, "brought", wanted)
   createTestProject(folder, packed, ours(wanted))
   const given = (await listPackagesToInstall(folder)).map((name) => name.replace("@partner-commentary/", ""))
@@ -250,7 +250,7 @@ it.each([
   ["lambda", ["openai", "@effect/sql-pg", "pg", "redis", "undici", "vitest"]],
   ["partner-commentary", ["openai", "@effect/platform-node", "@effect/sql-pg", "pg", "redis", "undici", "vitest"]],
   ["postgres", ["openai", "nodemailer", "vitest"]]
-])("who installs %s is not given %s", async (wanted, without) => {
+])("an installation of %s does not contain the packages %s", async (wanted, without) => {
   const folder = join(place, "brought", wanted)
   createTestProject(folder, packed, ours(wanted))
   const given = await listPackagesToInstall(folder)

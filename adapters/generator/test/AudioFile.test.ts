@@ -37,7 +37,7 @@ describe("Audio files", () => {
     )
   })
 
-  it("joining keeps bytes that are not MP3 unchanged, and drops a tag that is cut off", () => {
+  it("joining files does not change bytes that are not MP3, and drops a tag that is cut off", () => {
     assert.deepStrictEqual(joinMp3Files([bytes("noise")]), bytes("noise"))
     assert.strictEqual(joinMp3Files([makeId3Tag(200).subarray(0, 50)]).byteLength, 0)
   })

@@ -15,7 +15,7 @@ import * as Redacted from "effect/Redacted"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 
-it.live("a message that could not be sent because no connection was free is sent when a connection becomes free", () =>
+it.live("if no connection is free for a message, the message is sent when a connection becomes free", () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.used
     const speaker = yield* PostgresClient.make({ url, poolSize: 1, acquireTimeout: "100 millis" })

@@ -37,7 +37,7 @@ const dump = Effect.fnUntraced(function* (url: Redacted.Redacted) {
 })
 
 describe("Migrations on Postgres", () => {
-  it.effect("one of eight processes that start on an empty database creates the schema, and all processes start", () =>
+  it.effect("if eight processes start on an empty database, one process creates the schema, and all eight start", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.empty
       const made = yield* Effect.forEach(Array.from({ length: 8 }), () => direct(url, migrate), { concurrency: 8 })
@@ -97,7 +97,7 @@ describe("Migrations on Postgres", () => {
     })
   )
 
-  it.live("a migration that cannot lock a table fails, so that it does not block other users of the table", () =>
+  it.live("if a migration cannot lock a table, the migration fails instead of blocking other users of the table", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.empty
       const begun = Effect.flatMap(

@@ -171,7 +171,7 @@ describe("Postgres client", () => {
     )
   )
 
-  it.effect("data corruption is reported until five minutes after the last statement that found it", () =>
+  it.effect("data corruption is reported until five minutes after the last statement that found corrupt data", () =>
     on(
       {},
       Effect.gen(function* () {

@@ -32,16 +32,18 @@ it.live("a call in any rate window deletes all rate windows that ended more than
   }).pipe(Effect.provide(TestDatabase.layer), Effect.provide(TestClock.layer()))
 )
 
-it.effect("a node that knows that a rate window is full rejects calls in that window without an SQL statement", () =>
-  Effect.gen(function* () {
-    const windows = yield* RateWindows
-    const sql = yield* SqlClient.SqlClient
-    const take = windows.take([{ name: "a", limit: 1, seconds: 60 }])
-    yield* take
-    assert.isFalse((yield* take).admitted)
-    yield* sql`DROP TABLE rate_windows`
-    assert.isFalse((yield* take).admitted)
-  }).pipe(Effect.provide(TestDatabase.layer))
+it.effect(
+  "if a node knows that a rate window is full, the node rejects calls in that window without an SQL statement",
+  () =>
+    Effect.gen(function* () {
+      const windows = yield* RateWindows
+      const sql = yield* SqlClient.SqlClient
+      const take = windows.take([{ name: "a", limit: 1, seconds: 60 }])
+      yield* take
+      assert.isFalse((yield* take).admitted)
+      yield* sql`DROP TABLE rate_windows`
+      assert.isFalse((yield* take).admitted)
+    }).pipe(Effect.provide(TestDatabase.layer))
 )
 
 it.effect("four nodes that count calls concurrently admit exactly the allowed number, without a deadlock", () =>

@@ -233,7 +233,7 @@ describe("SQLite client", () => {
   )
 
   it.effect(
-    "a statement outside of a transaction waits for the end of the open transaction, and does not join it",
+    "a statement outside of a transaction does not join the open transaction, but waits until that transaction ends",
     () =>
       Effect.gen(function* () {
         const { increment, read, sql } = yield* counter

@@ -127,11 +127,14 @@ it.each([
   ["bundler", "es2022,dom", browser],
   ["nodenext", "es2022", node],
   ["bundler", "es2024", node]
-])("compiles strictly with moduleResolution %s and lib %s, declarations included", async (resolution, lib, types) => {
-  write("consumer.mts", consumer)
-  const module = resolution === "bundler" ? "esnext" : "nodenext"
-  const compiler = join(dependencies, "typescript", "bin", "tsc")
-  const strict = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false", "--noEmit"]
-  const options = ["--target", "es2022", "--module", module, "--moduleResolution", resolution, "--lib", lib, ...types]
-  expect(await run(project, process.execPath, compiler, ...strict, ...options, "consumer.mts")).toBe("")
-})
+])(
+  "a program and the package's declarations compile in strict mode with moduleResolution %s and lib %s",
+  async (resolution, lib, types) => {
+    write("consumer.mts", consumer)
+    const module = resolution === "bundler" ? "esnext" : "nodenext"
+    const compiler = join(dependencies, "typescript", "bin", "tsc")
+    const strict = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false", "--noEmit"]
+    const options = ["--target", "es2022", "--module", module, "--moduleResolution", resolution, "--lib", lib, ...types]
+    expect(await run(project, process.execPath, compiler, ...strict, ...options, "consumer.mts")).toBe("")
+  }
+)

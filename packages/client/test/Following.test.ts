@@ -146,7 +146,7 @@ it.each<[string, Behavior]>([
   ["a host that cannot stream", { is: "streams", ms: 0 }],
   ["a proxy that cuts it off", { is: "streams", ms: 2000, breaks: true }]
 ])(
-  "with %s instead of a stream, events.follow sends waiting requests and tries a stream again after ten minutes",
+  "with %s instead of a stream, events.follow uses long polling and tries a stream again after ten minutes",
   async (_, behavior) => {
     const { asked, follow, outages, seen } = makeService([behavior, streams])
     void follow().catch(() => undefined)
@@ -218,7 +218,7 @@ it.each<[string, Behavior]>([
   ["a stream", streams],
   ["a connection", { is: "silent" }],
   ["a waiting request", { is: "streams", ms: 0 }]
-])("the signal ends %s with its reason", async (_, behavior) => {
+])("an abort ends %s, and events.follow rejects with the signal's reason", async (_, behavior) => {
   const { follow, openStreams } = makeService([behavior])
   const stop = new AbortController()
   const failed = catchRejection(follow({ signal: stop.signal, after: "evt_1000000" }))

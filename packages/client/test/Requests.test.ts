@@ -124,7 +124,7 @@ it("an invalid date is rejected before a request is sent", async () => {
 })
 
 it.each([undefined, null, "pk_test_a"])(
-  "a constructor call with %j instead of options names the missing option",
+  "with %j instead of options, the constructor throws an error that names the missing options",
   (given) => {
     const options = given as never
     expect(() => new PartnerCommentary(options)).toThrow(

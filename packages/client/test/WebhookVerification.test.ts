@@ -51,7 +51,7 @@ it.each<[string, Parameters<typeof verifyWebhook>[1]]>([
     Object.fromEntries(Object.entries(sign(raw)).map(([name, value]) => [name.toUpperCase(), value]))
   ],
   ["a record of lists", Object.fromEntries(Object.entries(sign(raw)).map(([name, value]) => [name, [value]]))]
-])("accepts headers as %s", async (_, headers) => {
+])("verifyWebhook accepts headers as %s", async (_, headers) => {
   expect((await verifyWebhook(body, headers, raw, { now })).id).toBe("evt_1")
 })
 
@@ -145,7 +145,7 @@ it.each([
   ["an empty list", []],
   ["a list of nothing", [undefined]],
   ["a list that lacks one", [raw, undefined]]
-])("rejects %s instead of a secret as missing_secret, before any other check", async (_, secret) => {
+])("before any other check, verifyWebhook rejects %s instead of a secret with missing_secret", async (_, secret) => {
   const error = await catchRejection(verifyWebhook(body, {}, secret as never, { now }))
   expect(error).toMatchObject({ name: "WebhookVerificationError", reason: "missing_secret" })
   expect(String(error)).toContain("The webhook's secret is missing")

@@ -125,7 +125,7 @@ it("a creator cannot find the request of another creator", async () => {
   expect((await pc.creators.findRequest({ email, share_id })).status).toBe("topic_sent")
 })
 
-it("a short text, an unknown field and an invalid id are rejected with the name of the field", async () => {
+it("a text that is too short, an unknown field and an invalid id are rejected, and each error contains the field's name", async () => {
   const { pc, submit } = await opened()
   const { share_id } = await submit()
   const messages = async (call: Promise<unknown>) => (await rejection(call)).message

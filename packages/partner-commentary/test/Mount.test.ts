@@ -49,7 +49,7 @@ describe("Mount path", () => {
     ["an unknown path", root, missed("/favicon.ico", "/", "/commentary", "/commentary/nothing")],
     ["the path of url", root, removed("/commentary")],
     ["no path", root, removed("", undefined)]
-  ])("no wrong mount path is logged for %s", (_, url, use) => {
+  ])("a request for %s logs no warning about the mount path", (_, url, use) => {
     expect(told(url, use)).toEqual([])
   })
 

@@ -154,7 +154,7 @@ describe("Failed starts", () => {
     expect(message).not.toContain("hidden")
   })
 
-  it("a failed start of a port rejects with an error that names the option", async () => {
+  it("if a port cannot start, `start` rejects with an error that contains the option's name", async () => {
     const pc = partnerCommentary({
       ...options,
       mediaStorage: { folder: "/dev/null/media", url: "https://media.example" }

@@ -15,7 +15,7 @@ it.each([
   ],
   [["trigger", "nothing", "-h"], /creator\.approved, partner\.approved, commentary\.failed[\s\S]*--reason REASON/],
   [["--version"], /^\d+\.\d+\.\d+$/]
-])("%j prints on stdout and ends with 0", async (args, text) => {
+])("the command %j prints to stdout and exits with 0", async (args, text) => {
   const { ended, stderr, stdout } = startCommand(args)
   expect([await ended, stderr]).toEqual([0, []])
   expect(stdout.join("\n")).toMatch(text)
@@ -60,7 +60,7 @@ it.each([
   [["trigger", "creator.approved", "--reason", "declined"], "--reason is for commentary.failed only."],
   [["trigger", "creator.approved", "--live"], "There is no flag --live."],
   [["trigger", "creator.approved", "--api-key", "pk_live_a"], "trigger needs a key that begins with pk_test_: a live"]
-])("%j ends with 2, sends nothing, and says one sentence", async (args, text) => {
+])("the command %j sends no request, prints one sentence and exits with 2", async (args, text) => {
   const { ended, stderr, stdout } = startCommand(args, { environment })
   expect([await ended, stdout, stderr.length]).toEqual([2, [], 1])
   expect(stderr[0]?.startsWith(text), stderr[0]).toBe(true)

@@ -98,7 +98,7 @@ describe("a performance report", () => {
     }).pipe(Effect.provide(PerformanceReporting.layer.pipe(Layer.provide(storeOf(1, [], days)))))
   })
 
-  it.effect("a performance report of a year lets other fibers run between the queries of its steps", () => {
+  it.effect("a performance report of a year lets other fibers run between its queries", () => {
     let turns = 0
     const seen: Array<number> = []
     const store = Layer.succeed(PerformanceStore, {

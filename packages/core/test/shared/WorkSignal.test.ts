@@ -41,7 +41,7 @@ it.effect("a signal for some kinds of work wakes only the listeners of these kin
   })
 )
 
-it.effect("a signal for all work wakes every worker, and no request that waits for a change", () =>
+it.effect("a signal for all work wakes every worker, but does not wake a request that waits for a change", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* woken(({ notify }) => notify), [...kinds])
   })
@@ -53,7 +53,7 @@ it.effect("wakeAll wakes every listener, for the case that signals were lost", (
   })
 )
 
-it.effect("a signal that arrives before a wait ends that wait immediately, but does not end the following wait", () =>
+it.effect("if a signal arrives before a wait starts, that wait ends immediately, but the following wait does not", () =>
   Effect.gen(function* () {
     const { listen, tell } = yield* WorkSignal
     const wait = yield* listen("mails")

@@ -22,7 +22,10 @@ const january = 0
 const world = () => {
   const written: Array<ApiCallCount> = []
   const used: Array<{ readonly id: string; readonly at: number }> = []
-  /** `held` delays the database write before or after the change. */
+  /**
+   * The effects in `held` delay a write: `before` runs before the data changes, and `after` runs before the write
+   * returns.
+   */
   const held: { before: Effect.Effect<void>; after: Effect.Effect<void> } = { before: Effect.void, after: Effect.void }
   const addBefore: (calls: ApiCallCount) => Effect.Effect<void> = () => Effect.void
   const state = { written, used, held, addBefore, lost: false, lostUses: false, writes: 0 }
@@ -56,25 +59,27 @@ const world = () => {
 
 const total = (calls: ReadonlyArray<ApiCallCount>) => calls.reduce((sum, { calls }) => sum + calls, 0)
 
-it.effect("within five seconds, many API calls are persisted in one write, and the key's last use in another", () =>
-  Effect.gen(function* () {
-    const { layer, state } = world()
-    yield* Effect.gen(function* () {
-      const calls = yield* ApiCallCounter
-      for (let call = 0; call < 1000; call++) yield* calls.count(principal)
-      assert.strictEqual(state.writes, 0)
-      assert.strictEqual(
-        calls.unwritten({ organizationId: principal.organization.id, environment: "live" }, "1970-01"),
-        1000
-      )
-      yield* TestClock.adjust("5 seconds")
-      assert.strictEqual(total(state.written), 1000)
-      assert.deepStrictEqual(state.used, [{ id: "k", at: january }])
-      assert.strictEqual(state.writes, 2)
-      yield* TestClock.adjust("1 day")
-      assert.strictEqual(state.writes, 2)
-    }).pipe(Effect.provide(layer))
-  })
+it.effect(
+  "within five seconds, one write persists many API calls, and a second write persists the key's last use",
+  () =>
+    Effect.gen(function* () {
+      const { layer, state } = world()
+      yield* Effect.gen(function* () {
+        const calls = yield* ApiCallCounter
+        for (let call = 0; call < 1000; call++) yield* calls.count(principal)
+        assert.strictEqual(state.writes, 0)
+        assert.strictEqual(
+          calls.unwritten({ organizationId: principal.organization.id, environment: "live" }, "1970-01"),
+          1000
+        )
+        yield* TestClock.adjust("5 seconds")
+        assert.strictEqual(total(state.written), 1000)
+        assert.deepStrictEqual(state.used, [{ id: "k", at: january }])
+        assert.strictEqual(state.writes, 2)
+        yield* TestClock.adjust("1 day")
+        assert.strictEqual(state.writes, 2)
+      }).pipe(Effect.provide(layer))
+    })
 )
 
 it.effect("a locked row of one organization does not delay the writes of other organizations' API calls", () =>

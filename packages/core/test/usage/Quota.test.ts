@@ -16,7 +16,7 @@ describe("Quotas", () => {
       })
     ))
 
-  it("the refusal of a topic names the exhausted quota, the limit and the remaining amount", () => {
+  it("the refusal of a topic states the exhausted quota, its limit and the remaining amount", () => {
     const quotas = { topics_per_month: 10, commentaries_per_month: 30 }
     const about = (held: { topics: number; commentaryUnits: number }, wanted: number) => {
       const { limit, quota, remaining } = Option.getOrThrow(findExceededQuota(held, quotas, wanted))

@@ -1,7 +1,7 @@
 /**
- * These tests check the exact limits at which failures warn the contact, disable the webhook or open its circuit
- * breaker. The tests also check the probes of an open circuit breaker. After the circuit breaker closes, the backlog is
- * sent at a limited rate.
+ * These tests check the exact limits at which failures cause a warning to the contact, disable the webhook or open its
+ * circuit breaker. The tests also check the probes of an open circuit breaker. After the circuit breaker closes, the
+ * backlog is sent at a limited rate.
  */
 import { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
@@ -343,7 +343,7 @@ describe("Recovery of a receiver", () => {
 describe("Clock corrections", () => {
   const month = 30 * 24 * hour
 
-  it("after the clock is set back, continued failures warn the contact without extra delay", () => {
+  it("after the clock is set back, the contact is warned about further failures without extra delay", () => {
     const before = after(failures(9, 0)).receiver
     const first = attempt(start - month)
     const put = after([{ attempt: first }, { attempt: attempt(start - month + 12 * hour) }], before)

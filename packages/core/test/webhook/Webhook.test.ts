@@ -139,7 +139,7 @@ describe("Webhook URLs", () => {
     }
   })
 
-  it("the host that notices show is the host of the webhook URL, without credentials or a path", () =>
+  it("notices show only the host of the webhook URL, without credentials or a path", () =>
     void fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, validSchemes: ["https"] }), (text) => {
         if (!isGood(text)) return
