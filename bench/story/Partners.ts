@@ -66,7 +66,7 @@ interface Story {
 
 const webhooks = 2
 const assignments = new Map<string, Assignment>()
-/** Keeps mails and events that arrive before the response that names their assignment. */
+/** Keeps mails and events that arrive before the response with their assignment's id. */
 const early = new Map<string, Array<(assignment: Assignment) => void>>()
 let target: ServiceTarget
 /** False in a staged run, in which creators act only on a command. */

@@ -69,7 +69,10 @@ const post = async (link: string, body: object, key = "") => {
   if (!response.ok) throw new Error(`${link} answers ${response.status}: ${await response.text()}`)
 }
 
-/** Submits a form of the creator's page like a browser, which hides the origin because the page sends no referrer. */
+/**
+ * Submits a form of the creator's page as a browser does. A browser hides the origin, because the page sends no
+ * referrer.
+ */
 const submitForm = async (link: string, fields: Readonly<Record<string, string>>) => {
   const headers = { origin: "null", accept: "text/html" }
   const response = await fetch(link, { method: "POST", headers, body: new URLSearchParams(fields) })

@@ -1,4 +1,6 @@
-/** A minimal application of a partner, which asks personas a question and publishes the approved commentaries. */
+/**
+ * A minimal application of a partner. The application asks personas a question and publishes the approved commentaries.
+ */
 import { type PartnerCommentary, verifyWebhook } from "@partner-commentary/client"
 
 export interface NewsroomOptions {

@@ -1,8 +1,8 @@
 /**
  * Tests a partner's application with jest. Hooks create and dispose of one service in memory for each test.
  *
- * All files are ESM in TypeScript, which jest supports only with two settings in `jest.config.json` beside this file.
- * `extensionsToTreatAsEsm` contains `".ts"`, and a transform removes the types, here `@swc/jest`.
+ * All files are ESM in TypeScript. jest supports such files only with two settings in `jest.config.json` beside this
+ * file. `extensionsToTreatAsEsm` contains `".ts"`, and a transform removes the types, here `@swc/jest`.
  *
  * Install the packages with `npm install --save-dev jest @swc/core @swc/jest`. In a package with `"type": "module"`,
  * run the tests with `node --experimental-vm-modules node_modules/jest/bin/jest.js`.

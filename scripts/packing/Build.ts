@@ -1,4 +1,4 @@
-/** Builds the published output, which is the JavaScript and declarations of every workspace, and the hosts' bundles. */
+/** Builds the published output: the JavaScript and declarations of every workspace, and the hosts' bundles. */
 import { execFileSync } from "node:child_process"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"

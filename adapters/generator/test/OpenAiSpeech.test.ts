@@ -206,7 +206,7 @@ describe("OpenAI speech", () => {
     })
   )
 
-  it.live("an unreachable server is a temporary failure, and the reason names the connection error", () =>
+  it.live("an unreachable server is a temporary failure, and the reason contains the connection error", () =>
     Effect.gen(function* () {
       const gone = yield* Effect.scoped(startScriptedServer(() => {}))
       const failed = yield* Effect.flip(speak(gone))

@@ -3,8 +3,8 @@ import type { CommentaryGenerationRequest } from "@partner-commentary/core/comme
 import * as fc from "fast-check"
 
 /**
- * Generates any code point. The unit "binary" of fast-check would first fill a table of all code points, which takes a
- * second.
+ * Generates any code point. The unit "binary" of fast-check is slower, because fast-check first fills a table of all
+ * code points.
  */
 const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code))
 

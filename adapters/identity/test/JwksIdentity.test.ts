@@ -202,7 +202,7 @@ describe("Identity provider that is down", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("a provider that returns no keys is treated like a provider that is down", () =>
+  it.effect("a provider that returns no keys is treated as if the provider were down", () =>
     Effect.gen(function* () {
       const good = yield* makeToken()
       const mint = yield* TokenIssuer

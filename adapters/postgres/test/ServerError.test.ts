@@ -12,7 +12,7 @@ it("an error with an operating system code, such as EPIPE, is a lost connection,
   for (const code of ["EPIPE", "EBADF", "ECONNRESET"]) expect(seen(code)).toEqual(["ConnectionError", true])
 })
 
-it("only SQLSTATEs that mean a lost connection end a session", () => {
+it("an SQLSTATE ends a session only if the SQLSTATE means a lost connection", () => {
   expect(seen("57P01")).toEqual(["UnknownError", true])
   expect(seen("P0001")).toEqual(["UnknownError", false])
   expect(seen("XX000")).toEqual(["UnknownError", false])

@@ -125,7 +125,7 @@ it.effect("a caller within a larger transaction can continue after a quota has r
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
-it.effect("if one topic of a batch cannot be written, only its own submission fails", () =>
+it.effect("if one topic of a batch cannot be written, only the submission of that topic fails", () =>
   Effect.gen(function* () {
     const store = yield* TopicStore
     const { organizationId } = makeSubmission().topic

@@ -114,21 +114,23 @@ describe("Outbox", () => {
     })
   )
 
-  it.effect("the outbox creates a removed folder again, and reports a folder that it cannot create", () =>
-    Effect.gen(function* () {
-      const { folder, send, outbox } = yield* place
-      rmSync(folder, { recursive: true })
-      assert.deepStrictEqual(yield* outbox.list, [])
-      yield* send(makeMessage())
-      assert.strictEqual((yield* outbox.list).length, 1)
-      rmSync(folder, { recursive: true })
-      writeFileSync(folder, "in the way")
-      assert.isFalse((yield* Effect.flip(send(makeMessage()))).permanent)
-      const refused = yield* Effect.flip(
-        makeMailer(OutboxMailer.layer({ folder: join(folder, "below"), from: senderAddress }))
-      )
-      assert.strictEqual(refused.setting, "folder")
-    })
+  it.effect(
+    "if the outbox folder was removed, the mailer creates the folder again, and reports an error if this fails",
+    () =>
+      Effect.gen(function* () {
+        const { folder, send, outbox } = yield* place
+        rmSync(folder, { recursive: true })
+        assert.deepStrictEqual(yield* outbox.list, [])
+        yield* send(makeMessage())
+        assert.strictEqual((yield* outbox.list).length, 1)
+        rmSync(folder, { recursive: true })
+        writeFileSync(folder, "in the way")
+        assert.isFalse((yield* Effect.flip(send(makeMessage()))).permanent)
+        const refused = yield* Effect.flip(
+          makeMailer(OutboxMailer.layer({ folder: join(folder, "below"), from: senderAddress }))
+        )
+        assert.strictEqual(refused.setting, "folder")
+      })
   )
 })
 

@@ -75,19 +75,21 @@ describe("Statements of the stores", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("a change needs two additional statements for each event that it causes, and none without an event", () =>
-    Effect.gen(function* () {
-      const { sent } = yield* (yield* TopicStore).submit(makeSubmission({ personas: makePersonas(2) }))
-      const [first, second] = sent
-      if (first === undefined || second === undefined) return assert.fail("nothing was sent")
-      const about = (runs: ReadonlyArray<Run>) =>
-        runs.filter(({ text }) => /events|deliveries|webhooks/.test(text)).length
-      assert.strictEqual(about(yield* statementsOf(Creator.respondAndDraft(first))), 0)
-      assert.strictEqual(about(yield* statementsOf(Creator.revise(first))), 0)
-      assert.strictEqual(about(yield* statementsOf(Creator.approve(first))), 2)
-      // The change completes the topic, which causes a second event.
-      assert.strictEqual(about(yield* statementsOf(Creator.decline(second))), 4)
-    }).pipe(Effect.provide(layerMemory))
+  it.effect(
+    "a change needs two additional statements for each event that it causes, and none if it causes no event",
+    () =>
+      Effect.gen(function* () {
+        const { sent } = yield* (yield* TopicStore).submit(makeSubmission({ personas: makePersonas(2) }))
+        const [first, second] = sent
+        if (first === undefined || second === undefined) return assert.fail("nothing was sent")
+        const about = (runs: ReadonlyArray<Run>) =>
+          runs.filter(({ text }) => /events|deliveries|webhooks/.test(text)).length
+        assert.strictEqual(about(yield* statementsOf(Creator.respondAndDraft(first))), 0)
+        assert.strictEqual(about(yield* statementsOf(Creator.revise(first))), 0)
+        assert.strictEqual(about(yield* statementsOf(Creator.approve(first))), 2)
+        // The change completes the topic, which causes a second event.
+        assert.strictEqual(about(yield* statementsOf(Creator.decline(second))), 4)
+      }).pipe(Effect.provide(layerMemory))
   )
 
   it.effect(

@@ -157,7 +157,7 @@ describe("Storage in a bucket", () => {
     )
   }
 
-  it.live("an unreachable bucket is a temporary failure, and the reason names the connection error", () =>
+  it.live("an unreachable bucket is a temporary failure, and the reason contains the connection error", () =>
     Effect.gen(function* () {
       const gone = yield* Effect.scoped(startFakeBucket())
       const failed = yield* Effect.flip(put(gone))

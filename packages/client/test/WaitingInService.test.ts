@@ -55,7 +55,7 @@ const makeWaitingService = ({ changes = [], says = true, tags = true, waits = tr
   return { asked, client, start }
 }
 
-it("a waiting request sends the last entity tag, and a change of the topic ends its wait", async () => {
+it("a waiting request sends the last entity tag, and a change of the topic ends the wait", async () => {
   const { asked, client, start } = makeWaitingService({ changes: [40_000, 90_000] })
   expect(await Clock.advanceUntilSettled(client.topics.waitFor("t"))).toMatchObject({ topic_id: "t" })
   expect(asked).toEqual([

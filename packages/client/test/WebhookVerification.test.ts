@@ -68,7 +68,7 @@ it("verifyWebhook rejects a parsed body with an explanation", async () => {
   expect(String(await catchRejection(verifyWebhook(parsed, sign(raw), raw, { now })))).toMatch(/needs the raw body/)
 })
 
-it("verifyWebhook accepts an event if one of the given secrets matches one of its signatures", async () => {
+it("verifyWebhook accepts an event if one of the given secrets matches one of the event's signatures", async () => {
   const other = "another secret of 32 or more characters"
   expect((await verifyWebhook(body, sign(raw), [other, encoded, raw], { now })).id).toBe("evt_1")
   const headers = sign(raw)

@@ -85,10 +85,12 @@ describe("Generator functions", () => {
       GeneratorFunction.layer(generate)
     )
 
-  it.effect("a generator function returns plain text, which is cleaned like a model's text", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* drafting(async ({ perspective }) => ` "${perspective}" `), "The home side.")
-    })
+  it.effect(
+    "a generator function returns plain text, and the service cleans this text in the same way as a model's text",
+    () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* drafting(async ({ perspective }) => ` "${perspective}" `), "The home side.")
+      })
   )
 
   it.effect("a generation attempt fails if the generator function returns no text, an empty text or markup", () =>
@@ -252,17 +254,19 @@ OrganizationReadingSuite.suite("functions of the application", Layer.provideMerg
   )
 })
 
-it.effect("if a function returns an invalid row, the read dies with a defect that names the option and the field", () =>
-  Effect.gen(function* () {
-    const persona = { id: id.toUpperCase(), name: "Bo", creator: { email: "bo@host.example" }, created_at }
-    const found = PersonaStore.use(({ find }) => find(PersonaId.make(id)))
-    const functions = PersonaFunctions.layer({ find: () => persona, licensed: () => [] })
-    const cause = yield* Effect.flip(Effect.sandbox(Effect.provide(found, functions)))
-    assert.match(
-      String(Cause.squash(cause)),
-      /The option personas failed: the application returned an invalid result: id must/
-    )
-  })
+it.effect(
+  "if a function returns an invalid row, the read dies with a defect that states the option and the field",
+  () =>
+    Effect.gen(function* () {
+      const persona = { id: id.toUpperCase(), name: "Bo", creator: { email: "bo@host.example" }, created_at }
+      const found = PersonaStore.use(({ find }) => find(PersonaId.make(id)))
+      const functions = PersonaFunctions.layer({ find: () => persona, licensed: () => [] })
+      const cause = yield* Effect.flip(Effect.sandbox(Effect.provide(found, functions)))
+      assert.match(
+        String(Cause.squash(cause)),
+        /The option personas failed: the application returned an invalid result: id must/
+      )
+    })
 )
 
 it.effect("without the function findByIdentity, no organization is found by an identity id", () =>

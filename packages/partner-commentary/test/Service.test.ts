@@ -180,13 +180,13 @@ describe("Loggers of the application", () => {
     return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") }
   }
 
-  it("a logger like console receives the message first, and then the fields", async () => {
+  it("a logger with the interface of console receives the message first, and then the fields", async () => {
     const console = recorder()
     await logged(console)
     expect(console.lines).toEqual([["warn", "The queue is long", { length: 3 }]])
   })
 
-  it("a logger like pino receives the fields first, and then the message", async () => {
+  it("a logger with the interface of pino receives the fields first, and then the message", async () => {
     const pino = { ...recorder(), bindings: () => ({}) }
     await logged(pino)
     expect(pino.lines).toEqual([["warn", { length: 3 }, "The queue is long"]])

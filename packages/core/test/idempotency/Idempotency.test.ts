@@ -201,7 +201,7 @@ describe("Idempotency", () => {
   )
 
   it.effect(
-    "a response with a secret is stored encrypted, and its replay needs the idempotency key and the signing secret",
+    "a response with a secret is stored encrypted, and a replay needs the idempotency key and the signing secret",
     () => {
       const behind = world()
       const secret = { ...answer, body: '{"full_key":"pk_live_x"}', secret: true }

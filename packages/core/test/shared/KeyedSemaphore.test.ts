@@ -70,19 +70,21 @@ describe("Keyed semaphore", () => {
     })
   )
 
-  it.effect("an interrupted caller leaves the queue of a keyed semaphore, and releases a permit it just received", () =>
-    Effect.gen(function* () {
-      const { ask, leave, served } = callers({ each: 1, waiting: 10 })
-      yield* ask("a1")
-      const [gone, granted] = [yield* ask("a2"), yield* ask("a3")]
-      yield* Fiber.interrupt(gone)
-      yield* ask("a4")
-      granted.interruptUnsafe()
-      yield* leave("a1")
-      assert.deepStrictEqual(served, ["a1", "a4"])
-      yield* ask("a5")
-      yield* leave("a4")
-      assert.deepStrictEqual(served, ["a1", "a4", "a5"])
-    })
+  it.effect(
+    "an interrupted caller leaves the queue of a keyed semaphore, or releases the permit that the caller has just received",
+    () =>
+      Effect.gen(function* () {
+        const { ask, leave, served } = callers({ each: 1, waiting: 10 })
+        yield* ask("a1")
+        const [gone, granted] = [yield* ask("a2"), yield* ask("a3")]
+        yield* Fiber.interrupt(gone)
+        yield* ask("a4")
+        granted.interruptUnsafe()
+        yield* leave("a1")
+        assert.deepStrictEqual(served, ["a1", "a4"])
+        yield* ask("a5")
+        yield* leave("a4")
+        assert.deepStrictEqual(served, ["a1", "a4", "a5"])
+      })
   )
 })

@@ -107,7 +107,7 @@ describe("Deadlines", () => {
     assert.strictEqual(runStepAtDueTime(fresh, policy).assignment.failure?.reason, "expired")
   })
 
-  it("the response window starts at the delivery of the request mail, and the deadline without a delivery is seven days after submission", () => {
+  it("the response window starts when the request mail is delivered; without a delivery, the deadline is seven days after submission", () => {
     const fresh = makeNewAssignment(policy)
     assert.strictEqual(fresh.respondBy, noonInMillis + 7 * day)
     const notified = (at: number) =>
@@ -319,7 +319,7 @@ describe("Repeated actions", () => {
 })
 
 describe("Actions on a draft", () => {
-  it("an action must name the latest draft, except when only one draft exists", () => {
+  it("an action must contain the id of the latest draft, unless only one draft exists", () => {
     const draft = makeAssignmentWithDraft(policy)
     assert.isNull(getRefusalReason(Workflow.approve(draft, { ...approval, draftId: null }, noonInMillis)))
     const running = runStepAtDueTime(

@@ -53,7 +53,7 @@ interface Step {
   readonly probe?: boolean
 }
 
-/** Runs attempts in sequence. Attempts alternate between two events unless a step names an event. */
+/** Runs attempts in sequence. Attempts alternate between two events unless a step specifies an event. */
 const after = (steps: ReadonlyArray<Step>, from: CircuitBreaker.ReceiverState = fresh) => {
   const alarms: Array<CircuitBreaker.ContactAlertReason | null> = []
   let receiver = from

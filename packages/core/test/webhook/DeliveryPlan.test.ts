@@ -75,7 +75,7 @@ describe("Retry-After", () => {
     return then.state === "pending" ? then.dueAt - now : null
   }
 
-  it("only the Retry-After of a 503 response delays the next retry, in seconds or as a date, up to 24 hours", () => {
+  it("Retry-After delays the next retry only in a 503 response, in seconds or as a date, by up to 24 hours", () => {
     expect(wait("3600")).toBe(hour)
     expect(wait(" 3600 ")).toBe(hour)
     expect(wait("Fri, 30 Jan 2026 14:00:00 GMT")).toBe(2 * hour)

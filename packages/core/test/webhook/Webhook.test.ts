@@ -40,7 +40,7 @@ describe("Changes of a webhook", () => {
     }
   })
 
-  it("only a change of a webhook to active resets the failure count", () => {
+  it("a webhook's failure count is reset only when the webhook's status changes to active", () => {
     for (const status of ["active", "paused", "disabled"] as const) {
       const failing = { ...webhook, status, consecutiveFailures: 12 }
       const active = applyPatch(failing, { status: "active" }, 9)

@@ -38,7 +38,7 @@ const bodies = fc.oneof(
   fc.integer({ min: 1, max: 100_000 }).map((length) => "é".repeat(length))
 )
 
-/** Verifies the headers and body like a receiver. */
+/** Verifies the headers and body as a receiver does. */
 const isAccepted = (receiver: Webhook, headers: Record<string, string>, body: string) => {
   try {
     receiver.verify(Buffer.from(body), headers, { jsonParse: false })

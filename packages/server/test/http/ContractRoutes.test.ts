@@ -88,7 +88,7 @@ const ask = (
   )
 
 it.effect(
-  "if a handler returns a response, its request does not copy the Effect context with the application's services",
+  "if a handler returns a response, the request does not copy the Effect context with the application's services",
   () =>
     Effect.gen(function* () {
       const answer = yield* ask(ContractRoutes.layer, "/text/7")

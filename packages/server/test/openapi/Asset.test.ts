@@ -36,7 +36,7 @@ const unpackings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe("Static assets", () => {
-  it.effect("concurrent clients without compression share one decompression of the asset", () =>
+  it.effect("concurrent clients that accept no compression share one decompression of the asset", () =>
     Effect.gen(function* () {
       const made = yield* makeStaticAsset(text, {})
       const all = Array.from({ length: 200 }, () => respondWithAsset(made, request))
