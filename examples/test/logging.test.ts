@@ -2,7 +2,7 @@
 import { expect, it } from "vitest"
 import { createExampleApplication } from "../logging.ts"
 
-it("if the service is mounted at another path than its URL says, the application's pino logs a warning", async (test) => {
+it("if the service is mounted at a path that differs from its URL, the application's pino logs a warning", async (test) => {
   const lines: Array<Record<string, unknown>> = []
   const { pc } = createExampleApplication({ write: (line) => lines.push(JSON.parse(line)) })
   test.onTestFinished(pc.stop)

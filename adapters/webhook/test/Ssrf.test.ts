@@ -20,7 +20,7 @@ const isFit = (reason: string) => !/\d+\.\d+\.\d+|::|ENOTFOUND|lookup/.test(reas
 
 describe("Webhook URLs", () => {
   it.live(
-    `the URL of a webhook is refused in ${refusedUrls.length} internal or ambiguous spellings, at registration and at sending`,
+    `${refusedUrls.length} internal or ambiguous webhook URLs are refused at registration, and again before an event is sent`,
     () =>
       Effect.gen(function* () {
         const { check, send } = yield* guarded("8.8.8.8")
@@ -34,7 +34,7 @@ describe("Webhook URLs", () => {
       })
   )
 
-  it.live(`the URL of a webhook is refused with each of ${privateAddresses.length} addresses as its host`, () =>
+  it.live(`a webhook URL is refused if its host is any of ${privateAddresses.length} private addresses`, () =>
     Effect.gen(function* () {
       const { check, send } = yield* guarded("8.8.8.8")
       for (const address of privateAddresses) {

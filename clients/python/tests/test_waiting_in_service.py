@@ -33,8 +33,8 @@ def sent(service: Service) -> list[tuple[str | None, str | None]]:
 
 @pytest.fixture
 def clock(service: Service, monkeypatch: pytest.MonkeyPatch) -> Service:
-    """Simulates time. It passes only in pauses, and in each waiting request for as long as its
-    `Prefer` header says.
+    """Simulates time. Time passes only in pauses and in waiting requests. A waiting request takes
+    as long as its `Prefer` header says.
     """
     spent = 0.0
 

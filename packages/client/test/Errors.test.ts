@@ -50,10 +50,10 @@ it("an error code that the client does not know is returned unchanged with its d
 
 it.each([
   ["a proxy's page", makeHtmlResponse(502), /Status 502 came with text\/html/],
-  ["a page that claims success", makeHtmlResponse(200), /Status 200 came with text\/html/],
-  ["JSON of somebody else", makeJsonResponse(200, { message: "hello" }), /Status 200/],
-  ["an error of somebody else", makeJsonResponse(403, { success: false, error: "no" }), /Status 403/],
-  ["a success that is none", makeJsonResponse(500, { success: true, data: {} }), /Status 500/],
+  ["a page with status 200", makeHtmlResponse(200), /Status 200 came with text\/html/],
+  ["JSON from another server", makeJsonResponse(200, { message: "hello" }), /Status 200/],
+  ["an error from another server", makeJsonResponse(403, { success: false, error: "no" }), /Status 403/],
+  ["a successful body with status 500", makeJsonResponse(500, { success: true, data: {} }), /Status 500/],
   ["a list", makeJsonResponse(200, []), /Status 200/],
   ["nothing", () => new Response(null, { status: 204 }), /Status 204 came with nothing/],
   [

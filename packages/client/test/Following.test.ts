@@ -142,9 +142,9 @@ it.each<[string, Behavior]>([
     "a limit",
     { is: "answers", response: () => makeErrorResponse(429, "rate_limit_exceeded", { retry_after: 1 })() as Response }
   ],
-  ["a proxy that collects the answer", { is: "silent" }],
+  ["a proxy that buffers the response", { is: "silent" }],
   ["a host that cannot stream", { is: "streams", ms: 0 }],
-  ["a proxy that cuts it off", { is: "streams", ms: 2000, breaks: true }]
+  ["a proxy that cuts off the stream", { is: "streams", ms: 2000, breaks: true }]
 ])(
   "with %s instead of a stream, events.follow uses long polling and tries a stream again after ten minutes",
   async (_, behavior) => {

@@ -44,8 +44,8 @@ it.each<[string, ScriptedResponse, unknown]>([
   ["401", makeErrorResponse(401, "unauthorized"), ApiError],
   ["404", makeErrorResponse(404, "not_found"), ApiError],
   ["a used-up quota", limited({ quota: "topics_per_month" }, { "retry-after": "1" }), ApiError],
-  ["a page where JSON should be", makeHtmlResponse(200), UnexpectedAnswerError],
-  ["a page that says 404", makeHtmlResponse(404), UnexpectedAnswerError]
+  ["a page with status 200", makeHtmlResponse(200), UnexpectedAnswerError],
+  ["a page with status 404", makeHtmlResponse(404), UnexpectedAnswerError]
 ])("%s is not retried", async (_, answer, kind) => {
   const { asked, client } = makeScriptedService([answer])
   expect(await Clock.advanceUntilSettled(catchRejection(client.topics.create(topic)))).toBeInstanceOf(kind)

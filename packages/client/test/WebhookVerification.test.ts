@@ -143,8 +143,8 @@ it.each([
   ["undefined", undefined],
   ["null", null],
   ["an empty list", []],
-  ["a list of nothing", [undefined]],
-  ["a list that lacks one", [raw, undefined]]
+  ["a list of undefined", [undefined]],
+  ["a list with a missing secret", [raw, undefined]]
 ])("before any other check, verifyWebhook rejects %s instead of a secret with missing_secret", async (_, secret) => {
   const error = await catchRejection(verifyWebhook(body, {}, secret as never, { now }))
   expect(error).toMatchObject({ name: "WebhookVerificationError", reason: "missing_secret" })

@@ -86,7 +86,7 @@ it("a stopped service can be started again", async () => {
   await pc.stop()
 })
 
-it("if Express mounts the service at another path than the path of the option url, the service logs a warning and still answers", async () => {
+it("if Express mounts the service at a path that differs from the option url, the service logs a warning and still answers", async () => {
   const warnings: Array<unknown> = []
   const none = () => {}
   const logger = { debug: none, info: none, warn: (line: string) => warnings.push(line), error: none }

@@ -95,7 +95,7 @@ def wait_for(
 
     def pause_after(found: TopicProgress | PartnerCommentaryError, known: str | None) -> float:
         """Returns the pause after a poll. With the first tag, the next request can wait in the
-        service. Its response shows whether the service has waited.
+        service. The response to that request shows whether the service has waited.
         """
         shortest = interval if interval is not None else 1.0 if connection.is_test else 30.0
         usual = shortest * (1 + random.random())

@@ -17,7 +17,7 @@ const approved = getAssignmentOrThrow(Workflow.approve(makeAssignmentWithDraft(p
 const acceptance = { commentaryId: makeCommentaryId(1), by: "key 1" }
 
 describe("a partner's approval", () => {
-  it("a partner's approval changes only the time of the approval, and the audit log contains the API key's id", () => {
+  it("a partner's approval changes only the time of the approval, and the audit log states which API key was used", () => {
     const { assignment, audit, notices } = Result.getOrThrow(
       acceptForPublication(approved, acceptance, noonInMillis + 5)
     )

@@ -265,7 +265,7 @@ describe("Circuit breaker", () => {
     expect(opened.quietUntil).toBe(busy.quietUntil)
   })
 
-  it("after one success, the circuit breaker closes and allows 10 deliveries in the first second, and twice as many in each further second", () => {
+  it("after one success, the circuit breaker closes, and the number of deliveries allowed per second starts at 10 and doubles each second", () => {
     const closed = after([{ attempt: success(start + minute), probe: true }], open).receiver
     const since = start + minute + 10
     expect(closed).toMatchObject({ quietUntil: null, webhook: { consecutiveFailures: 0 }, health: { probes: null } })
@@ -366,7 +366,7 @@ describe("Clock corrections", () => {
 })
 
 describe("Effect of a success on other deliveries", () => {
-  it("a successful attempt affects other deliveries of a webhook only after failures or a pause, during probes, or while the backlog is sent at a limited rate", () => {
+  it("a successful attempt affects other deliveries of a webhook only if failures, a pause, probes or the rate limit for the backlog restrict the receiver", () => {
     expect(CircuitBreaker.isUnrestricted(fresh)).toBe(true)
     expect(CircuitBreaker.isUnrestricted({ ...fresh, webhook: { ...fresh.webhook, consecutiveFailures: 1 } })).toBe(
       false
