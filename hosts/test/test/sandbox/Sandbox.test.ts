@@ -78,7 +78,7 @@ for (const [what, id, states] of stories) {
 }
 
 it.effect(
-  "an approved test commentary is fetched like a live commentary, and the local generator always writes its text",
+  "an approved test commentary is fetched in the same way as a live commentary, and the local generator always writes the text",
   () =>
     Effect.gen(function* () {
       const { get, persona, sees, sent } = yield* seedTestIntegration
