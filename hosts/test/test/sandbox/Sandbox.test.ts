@@ -210,7 +210,7 @@ it.effect(
 )
 
 it.effect(
-  "the same test topic can be sent again after 60 seconds, and the same live topic only after the longer live window",
+  "the same test topic can be sent again after 60 seconds, and a live topic only after the longer duplicate window of live topics",
   () =>
     Effect.gen(function* () {
       const { live, persona, post, submit } = yield* seedTestIntegration
