@@ -120,7 +120,7 @@ describe.concurrent("a container", () => {
     expect(outcome).toMatchObject({ failure: { errorMessage: expect.stringContaining(why) } })
   })
 
-  it("a container does not start with a folder for audio files, because no process would serve the files", async (test) => {
+  it("a container refuses to start if MEDIA_FOLDER is set, because no process would serve the audio files", async (test) => {
     const env = { ...environmentIn(await Deployment.makeTemporaryFolder(test)), MEDIA_FOLDER: "/tmp/media" }
     const container = await Emulator.startContainer(bundle.folder, env, test)
     const outcome = await container.invoke(readExampleEvent("schedule"))

@@ -54,7 +54,7 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
       expect(shown.json().data.commentaries[0].content).toContain(perspective)
     })
 
-    it("a container persists counted calls before a response, at most once a second, and the remaining counts when it stops", async (test) => {
+    it("a container persists its call counts before a response, at most once a second, and persists the last counts when it stops", async (test) => {
       const { key, url } = await seed.copy(test)
       const env = Deployment.makeLambdaEnvironment(url)
       const one = await Emulator.startContainer(bundle.folder, env, test)

@@ -144,17 +144,19 @@ it.effect("an invalid HTTP request is refused with the error envelope", () =>
   }).pipe(Effect.provide(Service.layer))
 )
 
-it.effect("a scheduled run in which a batch failed ends with an error, so that an alarm can report the failure", () =>
-  Effect.gen(function* () {
-    const handle = yield* Service.makeLambdaHandler
-    const sql = yield* SqlClient.SqlClient
-    yield* Effect.orDie(sql`ALTER TABLE deliveries RENAME TO deliveries_away`)
-    const failed = yield* Effect.flip(
-      Effect.tryPromise(() => handle(readExampleEvent("schedule"), Service.lambdaContextWithOneMinuteLeft))
-    )
-    assert.match(String(failed.cause), /batches of work failed: the log has the reasons/)
-    yield* Effect.promise(handle.dispose)
-  }).pipe(Effect.provide(Service.layer))
+it.effect(
+  "if a batch of a scheduled run fails, the run ends with an error, so that an alarm can report the failure",
+  () =>
+    Effect.gen(function* () {
+      const handle = yield* Service.makeLambdaHandler
+      const sql = yield* SqlClient.SqlClient
+      yield* Effect.orDie(sql`ALTER TABLE deliveries RENAME TO deliveries_away`)
+      const failed = yield* Effect.flip(
+        Effect.tryPromise(() => handle(readExampleEvent("schedule"), Service.lambdaContextWithOneMinuteLeft))
+      )
+      assert.match(String(failed.cause), /batches of work failed: the log has the reasons/)
+      yield* Effect.promise(handle.dispose)
+    }).pipe(Effect.provide(Service.layer))
 )
 
 it.effect("a service that cannot start answers with the error envelope, and a later request starts the service", () =>

@@ -13,7 +13,7 @@ const executable = fileURLToPath(new URL("../bin/partner-commentary.js", import.
 export type EnvironmentVariables = Readonly<Record<string, string>>
 
 export interface TestServiceConfig {
-  /** The working directory of all processes, which also contains the files that they create. */
+  /** The working directory of all processes. The directory also contains the files that the processes create. */
   readonly folder: string
   readonly database: string
   readonly root: string

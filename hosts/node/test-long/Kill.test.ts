@@ -113,7 +113,7 @@ test("after a kill during draft generation, the attempt is repeated when its lea
 
 test("if the service is killed after the mail server accepted a mail and before the reply, the mail is sent again with the same Message-ID", async () => {
   const { address, at, host, smtpServer, submit } = await started()
-  // Kill the service before the mail server answers the first mail. The mail server never answers the first mail.
+  // The mail server kills the service instead of answering the first mail.
   smtpServer.linger = (letter) =>
     smtpServer.letters.indexOf(letter) === 0 ? host.kill().then(() => new Promise(() => {})) : Promise.resolve()
   const before = Date.now()

@@ -25,7 +25,7 @@ export interface TopicPlan {
 }
 
 /**
- * Weights for the first topics. The weights prefer plans that end by a long timeout, so that the run ends soon after
+ * Weights for the first topics. The weights prefer plans that end with a long timeout, so that the run ends soon after
  * the last topic.
  */
 const early: Readonly<Record<CreatorBehavior, number>> = {

@@ -30,8 +30,8 @@ export interface KillTestSetup {
 const topics = 120
 const leastKills = 28
 /**
- * The number of milliseconds before the first kill. Before the first kill, the mail server defers some mails by a
- * minute. The deferred mails are due again in the middle of the run.
+ * The number of milliseconds before the first kill. During this time, the mail server defers some mails by a minute.
+ * The deferred mails are due again in the middle of the run.
  */
 const warmUp = 4000
 /** The time in milliseconds after which the kills stop, if the minimum number of kills has been reached. */

@@ -76,7 +76,7 @@ it("of 100 parallel requests against a rate limit of 50, exactly 50 are admitted
   }
 })
 
-it("of 60 parallel topics against a quota of 20 topics, exactly 20 topics are created", async () => {
+it("if clients submit 60 topics in parallel under a quota of 20 topics, exactly 20 topics are created", async () => {
   const { key, persona } = await partner({ topics_per_month: 20 })
   const answers = await spread(60, (server, index) =>
     ask(server, key, "/topics", { content: `Who wins the derby ${index}?`, persona_ids: [persona] })
@@ -86,7 +86,7 @@ it("of 60 parallel topics against a quota of 20 topics, exactly 20 topics are cr
     expect(body.error.details).toMatchObject({ quota: "topics_per_month" })
 })
 
-it("of 60 parallel topics against a quota of 15 commentaries, exactly 15 topics are created", async () => {
+it("if clients submit 60 topics in parallel under a quota of 15 commentaries, exactly 15 topics are created", async () => {
   const { key, persona } = await partner({ commentaries_per_month: 15 })
   const answers = await spread(60, (server, index) =>
     ask(server, key, "/topics", { content: `Who wins the cup ${index}?`, persona_ids: [persona] })
@@ -104,7 +104,7 @@ it("40 parallel requests with one idempotency key create one topic and all get t
   expect((await ask(servers[0] as Process.RunningService, key, "/topics")).body.pagination.total).toBe(1)
 })
 
-it("only one of 40 parallel submissions with the same content is sent, and the other 39 are refused as duplicates of this topic", async () => {
+it("only one of 40 parallel submissions with the same content creates a topic, and the other 39 are refused as duplicates", async () => {
   const { key, persona } = await partner()
   const topic = { content: "Who wins the relay this year?", persona_ids: [persona] }
   const answers = await spread(40, (server) => ask(server, key, "/topics", topic))

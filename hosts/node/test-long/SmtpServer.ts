@@ -7,7 +7,7 @@ import { SMTPServer } from "smtp-server"
 
 export interface ReceivedMail {
   readonly messageId: string
-  /** The share id and the occasion are read from the local part of the Message-ID. */
+  /** The Message-ID contains the share id and the reason for the mail, such as `draft-1`. */
   readonly shareId: string
   readonly occasion: string
   readonly to: string

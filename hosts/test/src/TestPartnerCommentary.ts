@@ -25,7 +25,7 @@ import { TestWebhooks } from "./TestWebhooks.ts"
 export interface TestPartnerCommentaryOptions {
   /** The initial time, by default the current time. The clock stands still after the start. */
   readonly now?: Date | string | number
-  /** The service's origin in mails. The service answers requests for any host name. */
+  /** The origin of the links in mails. The service answers requests for any host name. */
   readonly url?: string
   /** Policy values that replace the defaults. */
   readonly policy?: Partial<Policy>
@@ -89,9 +89,9 @@ export class TestPartnerCommentary {
   }
 
   /**
-   * Sends a request to the service, like the global `fetch`. Pass this method to any code that takes a `fetch`. The
-   * input may be a path without an origin. The promise resolves when the response is ready and all resulting work is
-   * done: mails, drafts and events.
+   * Sends a request to the service. The arguments are those of the global `fetch`, and the input may also be a path
+   * without an origin. Pass this method to any code that takes a `fetch`. The promise resolves when the response is
+   * ready and all resulting work is done: mails, drafts and events.
    */
   readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> => {
     const request = input instanceof Request ? new Request(input, init) : new Request(new URL(input, this.url), init)

@@ -22,7 +22,7 @@ export class VirtualClock extends Context.Service<
     readonly now: () => number
     /** Returns the time at which the next sleep ends. */
     readonly nextWaking: () => number
-    /** Sets the time, and runs the fibers whose sleep has ended until they wait again. */
+    /** Sets the time. The fibers whose sleep has ended run until they wait again. */
     readonly set: (millis: number) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/VirtualClock") {

@@ -32,7 +32,7 @@ for (const device of browserDevices) {
 }
 
 function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: Site) => Promise<void>) => void) {
-  creator("a creator goes from the mail to an approved text", async (visitor, site) => {
+  creator("a creator can do every step from the first mail to the approved text", async (visitor, site) => {
     const { follow, page, posts, press, wander } = visitor
     const ada = await site.persona("Ada Vance")
     const mail = await site.ask(ada, topic)
@@ -89,45 +89,48 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     assert.strictEqual((await site.mails(ada)).length, 3)
   })
 
-  creator("too short a view is refused beside its field, and what was typed stays", async (visitor, site) => {
-    const { context, device, follow, page, posts, press } = visitor
-    const hal = await site.persona("Hal Brandt")
-    await follow(await site.ask(hal, topic), "Answer or decline")
-    const send = page.getByRole("button", { name: "Send my view" })
-    // The browser rejects a text that is too short. The service also rejects a text that is too short after trimming.
-    const view = page.getByLabel("Your view")
-    await view.fill("Yes.")
-    await view.blur()
-    await send.click()
-    assert.strictEqual(posts(), 0)
-    await view.fill(`Yes.${" ".repeat(20)}`)
-    await press(send, 400)
-    assert.match(await view.inputValue(), /^Yes\. {20}$/)
-    assert.isBelow(
-      (await view.boundingBox())?.y ?? Infinity,
-      device.viewport.height,
-      "the field is on the first screen"
-    )
-    await page.getByRole("alert").getByText("Please write 10 to 5000 characters; now there are 4.").waitFor()
-    assert.match((await view.getAttribute("aria-describedby")) ?? "", /respond-perspective-error/)
-    assert.match(await page.locator("#respond-perspective-error").innerText(), /10 to 5000 characters/)
-    await checkPageAccessibility(visitor, "2-too-short", "Not done: Waiting for your view")
-    await page.getByRole("alert").getByRole("link").click()
-    assert.isTrue(await view.evaluate((element) => element.matches(":target")), "the summary leads to the field")
+  creator(
+    "a text that is too short gets an error beside the form field, and the field keeps the text",
+    async (visitor, site) => {
+      const { context, device, follow, page, posts, press } = visitor
+      const hal = await site.persona("Hal Brandt")
+      await follow(await site.ask(hal, topic), "Answer or decline")
+      const send = page.getByRole("button", { name: "Send my view" })
+      // The browser rejects a text that is too short. The service also rejects a text that is too short after trimming.
+      const view = page.getByLabel("Your view")
+      await view.fill("Yes.")
+      await view.blur()
+      await send.click()
+      assert.strictEqual(posts(), 0)
+      await view.fill(`Yes.${" ".repeat(20)}`)
+      await press(send, 400)
+      assert.match(await view.inputValue(), /^Yes\. {20}$/)
+      assert.isBelow(
+        (await view.boundingBox())?.y ?? Infinity,
+        device.viewport.height,
+        "the field is on the first screen"
+      )
+      await page.getByRole("alert").getByText("Please write 10 to 5000 characters; now there are 4.").waitFor()
+      assert.match((await view.getAttribute("aria-describedby")) ?? "", /respond-perspective-error/)
+      assert.match(await page.locator("#respond-perspective-error").innerText(), /10 to 5000 characters/)
+      await checkPageAccessibility(visitor, "2-too-short", "Not done: Waiting for your view")
+      await page.getByRole("alert").getByRole("link").click()
+      assert.isTrue(await view.evaluate((element) => element.matches(":target")), "the summary leads to the field")
 
-    // A GET request to the form's address redirects to the page.
-    const again = await context.newPage()
-    await again.goto(page.url().replace(/#.*/, ""))
-    assert.notInclude(again.url(), "/respond")
-    assert.strictEqual(await again.title(), "Waiting for your view · Partner Commentary")
+      // A GET request to the form's address redirects to the page.
+      const again = await context.newPage()
+      await again.goto(page.url().replace(/#.*/, ""))
+      assert.notInclude(again.url(), "/respond")
+      assert.strictEqual(await again.title(), "Waiting for your view · Partner Commentary")
 
-    await view.fill(perspective)
-    await press(send)
-    await follow(await site.mail(hal, 2), "Read the draft")
-    assert.strictEqual(posts(), 2)
-  })
+      await view.fill(perspective)
+      await press(send)
+      await follow(await site.mail(hal, 2), "Read the draft")
+      assert.strictEqual(posts(), 2)
+    }
+  )
 
-  creator("a creator declines from below the form", async (visitor, site) => {
+  creator("a creator can open the decline form, enter a reason and decline", async (visitor, site) => {
     const { follow, page, press, wander } = visitor
     await follow(await site.ask(await site.persona("Bo Lindqvist"), topic), "Answer or decline")
     const reason = page.getByLabel("Reason")
@@ -141,40 +144,43 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await wander("Declined")
   })
 
-  creator("a draft that another tab has replaced is not approved: the present one is shown", async (visitor, site) => {
-    const { context, follow, page, posts, press } = visitor
-    const cy = await reachDraft(visitor, site, "Cy Okafor")
+  creator(
+    "an outdated tab cannot approve a replaced draft, and then shows the current draft",
+    async (visitor, site) => {
+      const { context, follow, page, posts, press } = visitor
+      const cy = await reachDraft(visitor, site, "Cy Okafor")
 
-    const other = await context.newPage()
-    await other.goto(page.url())
-    await other.getByText("Edit the text, then approve it").click()
-    await other.getByLabel("The text to approve").fill(edited)
-    await page.getByText("Ask for another draft").first().click()
-    await press(page.getByRole("button", { name: "Ask for another draft" }))
-    await follow(await site.mail(cy, 3), "Read the draft")
-    const present = await page.locator(".sheet .prose").innerText()
+      const other = await context.newPage()
+      await other.goto(page.url())
+      await other.getByText("Edit the text, then approve it").click()
+      await other.getByLabel("The text to approve").fill(edited)
+      await page.getByText("Ask for another draft").first().click()
+      await press(page.getByRole("button", { name: "Ask for another draft" }))
+      await follow(await site.mail(cy, 3), "Read the draft")
+      const present = await page.locator(".sheet .prose").innerText()
 
-    await press(other.getByRole("button", { name: "Approve the edited text" }), 400)
-    await other.getByRole("alert").getByText("A newer draft has arrived: it is number 2").waitFor()
-    assert.strictEqual(await other.locator(".sheet .prose").innerText(), present)
-    assert.strictEqual(await other.getByLabel("The text to approve").inputValue(), edited, "the edits are kept")
-    await other.getByRole("alert").getByText("it was meant for the older draft").waitFor()
-    await other.getByText("You wrote this for an older draft, not for draft 2.").waitFor()
-    await checkPageAccessibility(visitor, "8-stale-draft", "Not done: Waiting for your approval", other)
+      await press(other.getByRole("button", { name: "Approve the edited text" }), 400)
+      await other.getByRole("alert").getByText("A newer draft has arrived: it is number 2").waitFor()
+      assert.strictEqual(await other.locator(".sheet .prose").innerText(), present)
+      assert.strictEqual(await other.getByLabel("The text to approve").inputValue(), edited, "the edits are kept")
+      await other.getByRole("alert").getByText("it was meant for the older draft").waitFor()
+      await other.getByText("You wrote this for an older draft, not for draft 2.").waitFor()
+      await checkPageAccessibility(visitor, "8-stale-draft", "Not done: Waiting for your approval", other)
 
-    // The second tab now shows the current draft, which can be approved. The first tab still shows the old draft.
-    await press(other.getByRole("button", { name: "Approve as it stands" }))
-    assert.strictEqual(await other.locator(".prose").innerText(), present)
-    await page.getByText("Edit the text, then approve it").click()
-    await page.getByLabel("The text to approve").fill("Something else altogether.")
-    await press(page.getByRole("button", { name: "Approve the edited text" }), 400)
-    await page.getByRole("alert").getByText("The commentary is already approved.").waitFor()
-    await page.getByText("Something else altogether.").waitFor()
-    await checkPageAccessibility(visitor, "9-too-late", "Not done: Approved")
-    assert.strictEqual(posts(), 5)
-  })
+      // The second tab now shows the current draft, which can be approved. The first tab still shows the old draft.
+      await press(other.getByRole("button", { name: "Approve as it stands" }))
+      assert.strictEqual(await other.locator(".prose").innerText(), present)
+      await page.getByText("Edit the text, then approve it").click()
+      await page.getByLabel("The text to approve").fill("Something else altogether.")
+      await press(page.getByRole("button", { name: "Approve the edited text" }), 400)
+      await page.getByRole("alert").getByText("The commentary is already approved.").waitFor()
+      await page.getByText("Something else altogether.").waitFor()
+      await checkPageAccessibility(visitor, "9-too-late", "Not done: Approved")
+      assert.strictEqual(posts(), 5)
+    }
+  )
 
-  creator("a creator withdraws after the draft has come", async (visitor, site) => {
+  creator("a creator can withdraw after the first draft", async (visitor, site) => {
     const { page, press, wander } = visitor
     await reachDraft(visitor, site, "Dee Marsh")
     await page.getByText("Withdraw from this request").click()
@@ -185,7 +191,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await wander("Withdrawn")
   })
 
-  creator("a forged link leads to a page that says nothing of any request", async (visitor, site) => {
+  creator("a forged link leads to a page that reveals nothing about any request", async (visitor, site) => {
     const { page, follow } = visitor
     await follow(await site.ask(await site.persona("Eve Aldana"), topic), "Answer or decline")
     const forged = page.url().replace(/\.([\w-])(?=[\w-]+$)/, (_, first) => `.${first === "A" ? "B" : "A"}`)
@@ -202,7 +208,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await checkPageAccessibility(visitor, "11-forged", "This link does not work")
   })
 
-  creator("endless words, markup and other directions of writing are shown as they are", async (visitor, site) => {
+  creator("the page shows very long words, markup and right-to-left text unchanged", async (visitor, site) => {
     const { follow, page } = visitor
     const strange = `<img src=x onerror=alert(1)> & ${"endless".repeat(40)} \u05e9\u05dc\u05d5\u05dd`
     const name = `${"Wolfeschlegelsteinhausen".repeat(2)} <b>Ivy`
@@ -211,7 +217,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await checkPageAccessibility(visitor, "14-strange", "Waiting for your view")
   })
 
-  creator("a creator asks for a link to all open requests, and finds them there", async (visitor, site) => {
+  creator("a creator can request a link by mail, and the link leads to all open requests", async (visitor, site) => {
     const { context, follow, page, posts, press } = visitor
     const fay = await site.persona("Fay Ito")
     const mail = await site.ask(fay, topic)
@@ -240,7 +246,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     assert.strictEqual((await site.mails(fay)).length, 3)
   })
 
-  creator("everything can be done by keyboard alone", async (visitor, site) => {
+  creator("a creator can respond and approve with the keyboard alone", async (visitor, site) => {
     const { follow, page, wander } = visitor
     const gus = await site.persona("Gus Tanaka")
     await follow(await site.ask(gus, topic), "Answer or decline")

@@ -13,7 +13,7 @@ import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
 import { type BrowserDevice, browserDevices, Chromium } from "./Chromium.ts"
 import { ExplorerSite, testPersonaName } from "./ExplorerSite.ts"
 
-/** If the environment variable `SCREENSHOTS` names a folder, the test saves screenshots of the pages in this folder. */
+/** If the environment variable `SCREENSHOTS` is set, the test saves screenshots of the pages in this folder. */
 const pictures = process.env["SCREENSHOTS"] === undefined ? null : join(tmpdir(), "explorer-pages")
 
 for (const device of browserDevices) {

@@ -13,11 +13,11 @@ import type { BrowserVisitor } from "./Visitor.ts"
 const narrowestWidth = 320
 
 /**
- * If the environment variable `SCREENSHOTS` names a folder, screenshots of the checked pages are saved in this folder.
+ * If the environment variable `SCREENSHOTS` is set, screenshots of the checked pages are saved in this folder.
  */
 const screenshotFolder = process.env["SCREENSHOTS"] === undefined ? null : join(tmpdir(), "creator-pages")
 
-/** `name` names the screenshot. `title` is the expected title of the browser tab. */
+/** The screenshot's file name contains `name`. The browser tab must have the title `title`. */
 export const checkPageAccessibility = async (
   visitor: BrowserVisitor,
   name: string,

@@ -134,8 +134,8 @@ export const followToNextPage = async (page: Page, act: () => Promise<void>, sta
 }
 
 /**
- * Tests that the page that waits for a draft refreshes itself and then shows the draft. In this test the page refreshes
- * every second, and in production every 30 seconds.
+ * Tests that the page refreshes itself while a draft is being written, and then shows the draft. In this test the page
+ * refreshes every second, and in production every 30 seconds.
  */
 export const expectAutomaticRefresh = async ({ page }: BrowserVisitor, meanwhile: () => Promise<unknown>) => {
   const address = page.url()

@@ -82,7 +82,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     })
   })
 
-  it("`doctor` reports a generator that is down or refuses the key, and says if it could not check the key", async (test) => {
+  it("`doctor` reports a generator that is down or refuses the key, and says if the key could not be checked", async (test) => {
     const refused = await doctor(test, generating(await generator(test, 401)))
     expect(refused.code).toBe(1)
     expect(refused.about("generator")).toMatchObject({

@@ -23,7 +23,7 @@ export interface AttackResponseCounts {
 // biome-ignore lint/suspicious/noExplicitAny: each attack knows the shape of its responses
 export type SendAttackRequest = (ask: AttackRequest) => Promise<{ readonly status: number; readonly data: any }>
 
-/** The number of API keys that the attacker uses at the same time, like a tenant with several servers. */
+/** The number of API keys that the attacker uses at the same time, as a tenant with several servers does. */
 const keysAtOnce = 4
 
 /** The number of requests in flight on one connection. The server's limit is one request higher. */

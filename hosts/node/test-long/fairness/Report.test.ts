@@ -21,7 +21,7 @@ it("on a quiet machine a response after more than 500 ms fails the run without a
   expect(exceeds(rowOf(499, 499, 1.1))).toBe(false)
 })
 
-it("on a busy machine the response time limit is higher, and the time in which a response waits for a processor does not count", () => {
+it("on a busy machine the response time limit is higher, and the time for which a response waits for a processor is not counted", () => {
   expect(exceeds(rowOf(1131, 140, 1.6))).toBe(false)
   expect(exceeds(rowOf(1131, 790, 1.6))).toBe(false)
   expect(exceeds(rowOf(810, 810, 1.6))).toBe(true)

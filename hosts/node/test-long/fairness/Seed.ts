@@ -19,7 +19,7 @@ import * as HeavyData from "./HeavyData.ts"
  */
 export interface FairnessSetup {
   readonly attacker: SeededTenant
-  /** The organizations of the crowd, which attack at the same time. Each organization stays within its own limits. */
+  /** Many organizations that attack at the same time. Each organization stays within its own limits. */
   readonly crowd: ReadonlyArray<SeededTenant>
   readonly victim: SeededTenant
   /** The creator links of the attacker's topics. The test creates these links. */

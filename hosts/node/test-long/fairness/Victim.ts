@@ -1,6 +1,6 @@
 /**
  * A process that continuously makes a partner's usual requests: status polls, new topics and pages of events. Each kind
- * of request has its own loop, so that a slow response delays only requests of the same kind. Usage: The command is
+ * of request has its own loop, so that a slow response delays only requests of the same kind. The command is
  * `node Victim.ts SCENE.json ROOT PID_OF_SERVICE`.
  */
 import { readFileSync } from "node:fs"

@@ -62,7 +62,7 @@ describe("a database that accepts no writes", () => {
     )
   })
 
-  it("/readyz reports a SQLite file for which the disk refuses writes while reads continue", async (test) => {
+  it("/readyz reports that the disk refuses writes to the SQLite file, even if reads still succeed", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.runJsonCommand(cwd, ["migrate"], file)
     // A file size limit of 100 KiB simulates a full disk: the write-ahead log cannot grow beyond this size.

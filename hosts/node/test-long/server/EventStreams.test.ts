@@ -120,7 +120,7 @@ it("the nginx configuration of deploy/ forwards each event of a stream without b
 })
 
 for (const [database, make] of Object.entries(databases)) {
-  it(`${database}: a stream ends within 5 seconds after another process revokes its key or suspends its organization`, async (test) => {
+  it(`${database}: a stream ends within 5 seconds after another process revokes the stream's key or suspends the organization`, async (test) => {
     const env = await make(test)
     const { cwd, id, open, server } = await startScene(test, env)
     const words = ["--org", id, "--name", "doomed", "--scopes", "topics:read", "--environment", "test"]

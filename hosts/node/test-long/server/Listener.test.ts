@@ -88,10 +88,10 @@ const ask = (port: number, text = request) => {
 
 describe("an unread response", () => {
   for (const [what, text] of [
-    ["one", request],
-    ["the first of several", request.repeat(20)]
+    ["a single response", request],
+    ["the first of several responses", request.repeat(20)]
   ] as const) {
-    it(`the server closes the connection of an unread response: ${what}`, async () => {
+    it(`the server closes the connection if the client does not read ${what}`, async () => {
       const { ended, made, port } = await serve(200)
       ask(port, text)
       const { waiting, wasDestroyed } = await made
@@ -148,7 +148,7 @@ describe("an unread response", () => {
     expect(taken()).toBeLessThan(answer.length)
   })
 
-  it("a client may read a response for as long as its size needs at the lowest allowed speed", async () => {
+  it("a client may take as long to read a response as the response's size requires at the lowest allowed speed", async () => {
     const slow = { grace: 50, bytesPerSecond: 1024, interval: 20 }
     const { made, port } = await serve(60_000, { slow })
     const socket = ask(port)

@@ -57,7 +57,7 @@ describe("backup", () => {
     expect(statSync(join(cwd, "mine")).size).toBe(5)
   })
 
-  it("the `backup` command names the target folder if the folder is missing, is a file or is not writable", async (test) => {
+  it("the error of the `backup` command contains the target folder if the folder is missing, is a file or is not writable", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.runJsonCommand(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")
@@ -73,7 +73,7 @@ describe("backup", () => {
     }
   })
 
-  it("the `backup` command names pg_dump for a Postgres database", async (test) => {
+  it("the `backup` command refuses a Postgres database and suggests pg_dump", async (test) => {
     const refused = await Process.runCommand(
       await Process.makeWorkingFolder(test),
       ["backup", "x.db"],

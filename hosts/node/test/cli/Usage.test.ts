@@ -11,15 +11,23 @@ const id = "01900000-0000-7000-8000-000000000000"
 describe("wrong usage", () => {
   const wrong: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = [
     ["no command", [], /USAGE[\s\S]*\nSay which command of partner-commentary you mean\.\n$/],
-    ["a group without its command", ["org"], /USAGE[\s\S]*\nSay which command of partner-commentary org you mean\.\n$/],
-    ["neither yes nor no", ["purge", "--dry-run=maybe"], /^--dry-run must be true or false, which "maybe" is not\.\n/],
-    ["nothing to retry", ["retry"], /--all/],
-    ["one and all to retry", ["retry", id, "--all"], /--all/],
+    [
+      "a command group without a command",
+      ["org"],
+      /USAGE[\s\S]*\nSay which command of partner-commentary org you mean\.\n$/
+    ],
+    [
+      "a flag that is neither true nor false",
+      ["purge", "--dry-run=maybe"],
+      /^--dry-run must be true or false, which "maybe" is not\.\n/
+    ],
+    ["`retry` with neither an id nor --all", ["retry"], /--all/],
+    ["`retry` with both an id and --all", ["retry", id, "--all"], /--all/],
     ["an unknown command", ["organisation"], /no command organisation/],
     ["an unknown flag", ["org", "list", "--all"], /--all/],
     ["a missing flag", ["org", "create"], /--name/],
     ["a missing argument", ["org", "suspend"], /id/],
-    ["an argument too many", ["org", "list", "x"], /"x"/],
+    ["one argument too many", ["org", "list", "x"], /"x"/],
     ["a malformed id", ["org", "suspend", "7"], /"7"/],
     ["an empty name", ["org", "create", "--name", " "], /--name/],
     ["a name on two lines", ["org", "create", "--name", "a\nb"], /--name/],
@@ -34,17 +42,21 @@ describe("wrong usage", () => {
       ["key", "create", "--org", id, "--name", "a", "--scopes", "topics:read", "--ip-whitelist", "10/8"],
       /--ip-whitelist/
     ],
-    ["a moment without a zone", ["license", "grant", "--org", id, "--persona", id, "--until", "2026-01-01"], /--until/],
-    ["nothing to change", ["org", "update", id], /Say what to change/],
-    ["nothing of a persona's to change", ["persona", "update", id], /Say what to change/],
-    ["a token for nobody", ["token", "create"], /--org is missing/],
-    ["a token for no id", ["token", "create", "--org", "acme"], /--org must be an id/],
     [
-      "a token of no duration",
+      "a time without a time zone",
+      ["license", "grant", "--org", id, "--persona", id, "--until", "2026-01-01"],
+      /--until/
+    ],
+    ["`org update` without a change", ["org", "update", id], /Say what to change/],
+    ["`persona update` without a change", ["persona", "update", id], /Say what to change/],
+    ["a token without an organization", ["token", "create"], /--org is missing/],
+    ["a token for a malformed organization id", ["token", "create", "--org", "acme"], /--org must be an id/],
+    [
+      "a token with a lifetime of zero",
       ["token", "create", "--org", id, "--expires-in", "0 hours"],
       /--expires-in must be a duration/
     ],
-    ["no process", ["serve", "--processes", "0"], /--processes must be a whole number from 1 to 256/],
+    ["a process count of zero", ["serve", "--processes", "0"], /--processes must be a whole number from 1 to 256/],
     ["several processes on SQLite", ["serve", "--processes", "2"], /^--processes must be 1 on SQLite, [^\n]+\.\n$/],
     ["the same address twice", ["creator", "change-email", "--from", "a@b.c", "--to", "A@b.c"], /same address/]
   ]

@@ -45,7 +45,7 @@ describe("the `doctor` command", () => {
     expect(stdout).toMatch(/configuration +mend +PROCESSES must be 1 on SQLite, [^\n]+: serve does not start\./)
   })
 
-  it("`doctor` counts all failed drafts, names ten drafts, and suggests one command that restarts all failed drafts", async (test) => {
+  it("`doctor` counts all failed drafts, lists ten of these drafts, and suggests one command that restarts all failed drafts", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const shareIds = await stopped(cwd, 11)
     change(cwd, `${stall(5, "NULL")}; UPDATE mails SET due_at = ${later}`)

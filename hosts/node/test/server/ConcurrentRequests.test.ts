@@ -17,7 +17,7 @@ const owner = "acme" as OrganizationId
 const large = new Uint8Array(32 * 1024 * 1024)
 
 /**
- * The response of `/large` exceeds the socket's buffers, a request for `/never` runs until it is interrupted, and other
+ * The response of `/large` exceeds the socket's buffers. A request for `/never` runs until it is interrupted. Other
  * paths answer immediately.
  */
 const app = (seen: { begun: number; interrupted: number }) =>

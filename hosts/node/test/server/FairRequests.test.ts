@@ -55,7 +55,7 @@ const serve = async () => {
   return { accept: fair.accept, ask, began, native, turn, waiting: () => waiting }
 }
 
-it("requests of one organization share a turn even with different keys, so another organization's request waits for only one of them", async () => {
+it("requests of one organization share a turn even with different keys, so another organization waits for only one such request", async () => {
   const { accept, ask, began, turn, waiting } = await serve()
   for (const key of ["attacker", "attacker's other key"]) accept(key, "the attacker")
   accept("victim", "the victim")

@@ -59,7 +59,7 @@ describe("the Node host on Postgres", () => {
     expect(JSON.parse(line).annotations.reason).toMatch(/^cannot execute [A-Z ]+ in a read-only transaction$/)
   })
 
-  it("behind a connection pooler, `doctor` checks the service's database role and names DATABASE_DIRECT_URL if that address fails", async (test) => {
+  it("behind a connection pooler, `doctor` checks the service's database role, and reports if the address in DATABASE_DIRECT_URL fails", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeEmptyDatabase(test)
     const direct = env["DATABASE_URL"] ?? ""

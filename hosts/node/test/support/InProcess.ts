@@ -1,4 +1,4 @@
-/** Runs commands and services inside the test's process, which avoids the time to start Node. */
+/** Runs commands and services inside the test's process, because starting a Node process takes longer. */
 
 import { format } from "node:util"
 import * as CommandLine from "@partner-commentary/node/cli/CommandLine"

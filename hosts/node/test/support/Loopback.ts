@@ -1,4 +1,4 @@
-/** Starts servers on loopback that stand for other parties' servers, and closes them after the test. */
+/** Starts servers on loopback in place of other parties' servers, and closes these servers after the test. */
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { TestCleanup } from "./Process.ts"

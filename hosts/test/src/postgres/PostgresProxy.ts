@@ -1,6 +1,6 @@
 /**
  * A proxy to a Postgres server that parses the protocol. Tests use the proxy to count round trips and to interrupt
- * connections. A round trip has all statements that a client sends before the client waits for the server.
+ * connections. A round trip consists of all statements that a client sends before the client waits for the server.
  */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"

@@ -1,4 +1,4 @@
-/** Reads the operations from the served OpenAPI document, from which the fuzzer learns everything about the service. */
+/** Reads the operations from the served OpenAPI document, the fuzzer's only source about the service. */
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is read without validation
 export type UntypedJson = any

@@ -58,13 +58,13 @@ const onClient = (url: string) =>
   )
 // #endregion
 
-describe("services on the official client of Effect", () => {
+describe("services on Effect's official Postgres client", () => {
   it("two services together admit exactly as many requests as the limit", async () => {
     const url = await createEmptyDatabase()
     await counted([openEmbeddedService(onClient(url)), openEmbeddedService(onClient(url))])
   })
 
-  it("the whole workflow runs on the official client of Effect", async () => {
+  it("the whole workflow runs on Effect's official Postgres client", async () => {
     const service = openEmbeddedService(onClient(await createEmptyDatabase()))
     onTestFinished(service.pc.stop)
     await runAndCheckWorkflow(service)

@@ -1,6 +1,6 @@
 /**
- * For each kind of mail, lists an action that causes the mail, and the maximum number of mails. `limit` is the maximum
- * for each subject that `per` names, however often the action is repeated. The compiler requires an entry for each kind.
+ * For each kind of mail, lists an action that causes the mail, and the maximum number of mails. The maximum holds for
+ * any number of repetitions of the action. The compiler requires an entry for each kind.
  */
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
 import { defaults } from "@partner-commentary/core/shared/Policy"
@@ -103,7 +103,7 @@ export const mailLimitCases: Readonly<Record<MailKind, Bound>> = {
     drive: Effect.flatMap(requested, ({ send }) => times(30, () => send))
   },
   reminder: {
-    cause: "a creator who looks at the request each hour without an answer",
+    cause: "a creator who sends an invalid response each hour",
     limit: 1,
     per: "assignment",
     drive: Effect.flatMap(requested, ({ token }) =>
@@ -113,7 +113,7 @@ export const mailLimitCases: Readonly<Record<MailKind, Bound>> = {
   draft: {
     cause: "a creator who asks 30 times for another draft",
     limit: defaults.maxDrafts,
-    per: "assignment, one a draft",
+    per: "assignment, and one for each draft",
     drive: Effect.flatMap(requested, ({ respond, revise }) =>
       Effect.andThen(
         respond,
@@ -124,7 +124,7 @@ export const mailLimitCases: Readonly<Record<MailKind, Bound>> = {
   approval_reminder: {
     cause: "a creator who asks for another draft after each reminder",
     limit: defaults.maxDrafts,
-    per: "assignment, one a draft",
+    per: "assignment, and one for each draft",
     drive: Effect.flatMap(requested, ({ respond, revise }) =>
       Effect.andThen(
         respond,
@@ -135,7 +135,7 @@ export const mailLimitCases: Readonly<Record<MailKind, Bound>> = {
   approval_last_call: {
     cause: "a creator who asks for another draft after each last call",
     limit: defaults.maxDrafts,
-    per: "assignment, one a draft",
+    per: "assignment, and one for each draft",
     drive: Effect.flatMap(requested, ({ respond, revise }) =>
       Effect.andThen(
         respond,
@@ -146,7 +146,7 @@ export const mailLimitCases: Readonly<Record<MailKind, Bound>> = {
   stalled: {
     cause: "a creator who restarts a failing draft each minute for three hours",
     limit: 4,
-    per: "assignment in three hours, one an hour",
+    per: "assignment in three hours, at one an hour",
     drive: Effect.gen(function* () {
       const { respond, token } = yield* requested
       yield* (yield* ScriptedGenerator).failNext(...failures(181))
@@ -155,7 +155,7 @@ export const mailLimitCases: Readonly<Record<MailKind, Bound>> = {
     })
   },
   cancelled: {
-    cause: "a partner who cancels a topic 30 times, and creators who then open it",
+    cause: "a partner who cancels a topic 30 times while its creator tries to decline the request",
     limit: 1,
     per: "assignment",
     drive: Effect.flatMap(requested, ({ cancel, token }) =>
@@ -165,15 +165,15 @@ export const mailLimitCases: Readonly<Record<MailKind, Bound>> = {
   desk: {
     cause: "a creator who asks each second for the link to all requests",
     limit: 2,
-    per: "address in ten minutes, one in five",
+    per: "address in ten minutes, at one in five minutes",
     drive: Effect.flatMap(requested, ({ token }) =>
       times(600, () => Effect.andThen(actAsCreator(token, "desk"), pass(1000)))
     )
   },
   undeliverable: {
-    cause: "40 requests whose mail is refused, in two hours",
+    cause: "40 requests in two hours whose mails are refused",
     limit: 3,
-    per: "organization in two hours, one an hour",
+    per: "organization in two hours, at one an hour",
     drive: Effect.gen(function* () {
       const { key, persona } = yield* partner
       yield* (yield* Mailbox).refuseNext(...failures(40))
@@ -186,7 +186,7 @@ export const mailLimitCases: Readonly<Record<MailKind, Bound>> = {
   webhook_added: {
     cause: "a partner who adds and removes a webhook 100 times",
     limit: 3,
-    per: "organization in ten minutes, one in five",
+    per: "organization in ten minutes, at one in five minutes",
     drive: Effect.flatMap(partner, ({ key }) =>
       times(100, () =>
         Effect.gen(function* () {
@@ -198,9 +198,9 @@ export const mailLimitCases: Readonly<Record<MailKind, Bound>> = {
     )
   },
   webhook_moved: {
-    cause: "a partner who adds a webhook and changes it 100 times",
+    cause: "a partner who adds a webhook and changes the webhook's URL 100 times",
     limit: 4,
-    per: "organization in 20 minutes, one in five",
+    per: "organization in 20 minutes, at one in five minutes",
     drive: Effect.gen(function* () {
       const { key } = yield* partner
       const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
@@ -213,7 +213,7 @@ export const mailLimitCases: Readonly<Record<MailKind, Bound>> = {
   webhook_failing: {
     cause: "a partner who retries a failing delivery and activates the webhook each quarter of an hour",
     limit: 4,
-    per: "webhook in 40 hours, one in twelve",
+    per: "webhook in 40 hours, at one in twelve hours",
     drive: Effect.gen(function* () {
       const { activate, again } = yield* hooked
       yield* answering(500)
@@ -228,9 +228,9 @@ export const mailLimitCases: Readonly<Record<MailKind, Bound>> = {
     })
   },
   webhook_disabled: {
-    cause: "a partner who activates a webhook each time that its receiver answers 410",
+    cause: "a partner who activates a webhook each time after the receiver responds with 410",
     limit: 3,
-    per: "organization in ten minutes, one in five",
+    per: "organization in ten minutes, at one in five minutes",
     drive: Effect.gen(function* () {
       const { activate, again } = yield* hooked
       yield* answering(410)
@@ -241,7 +241,7 @@ export const mailLimitCases: Readonly<Record<MailKind, Bound>> = {
   webhook_throttled: {
     cause: "a partner who retries a throttled delivery and activates the webhook each minute",
     limit: 2,
-    per: "webhook a day, beside the one of its addition",
+    per: "webhook in a day, including the mail about the new webhook",
     drive: Effect.gen(function* () {
       const { activate, again } = yield* hooked
       yield* answering(429)

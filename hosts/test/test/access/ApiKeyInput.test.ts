@@ -1,4 +1,4 @@
-/** Tests how dashboard requests are validated: one response names every invalid field, and no key is created. */
+/** Tests how dashboard requests are validated: one response lists every invalid field, and no key is created. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"

@@ -29,8 +29,8 @@ import {
 import { readAllResources } from "../support/authorization/OwnedResources.ts"
 
 /**
- * Returns strings of the first organization that a caller of this kind must not see. All keys of an organization see
- * the organization's personas, and only test keys see simulated topics.
+ * Returns strings that belong to the first organization, and that a caller of this kind must not see. All keys of an
+ * organization see the organization's personas, and only test keys see simulated topics.
  */
 const hidden = (
   { simulated, resourceIds }: AuthorizationTestSetup,

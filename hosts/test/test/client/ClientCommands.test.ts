@@ -55,7 +55,7 @@ const scene = async (environment: "live" | "test" = "test", statuses: ReadonlyAr
 const isReady = (lines: ReadonlyArray<string>) =>
   vi.waitFor(() => expect(lines.join("\n")).toContain("Forwarding new events to"), 20_000)
 
-it.concurrent("`listen` forwards new events with a valid signature, and does not forward earlier events", async () => {
+it.concurrent("`listen` forwards each new event with a valid signature, and does not forward earlier events", async () => {
   await using all = await scene()
   await all.trigger("commentary.failed")
   const listening = all.listen()

@@ -146,7 +146,7 @@ const nothingStored = (key: string) =>
   })
 
 it.effect(
-  "POST /topics names the invalid part of any malformed body, and stores nothing",
+  "POST /topics reports the invalid part of any malformed body, and stores nothing",
   () =>
     Effect.gen(function* () {
       const { call, key } = yield* setUp
@@ -295,7 +295,7 @@ const badQueries = fc.oneof(
 )
 
 it.effect(
-  "the error response of GET /topics names the invalid query parameter",
+  "the error response of GET /topics states which query parameter is invalid",
   () =>
     Effect.gen(function* () {
       const { call, key } = yield* setUp

@@ -29,7 +29,7 @@ it("a public address is rejected if its path is a route of the service or the be
   }
 })
 
-it.effect("the service serves each path in this test's list of paths that the OpenAPI document does not contain", () =>
+it.effect("the service serves every path that this test lists as missing from the OpenAPI document", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     for (const path of beside) assert.strictEqual((yield* call(path)).status, 200, path)

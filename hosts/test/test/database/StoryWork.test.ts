@@ -122,38 +122,40 @@ it.live("a transaction writes the usage and the counters of all its changes in i
 
 const arrived = { duration: 1, status: 204, failure: null, reason: null, excerpt: "", retryAfter: null }
 
-it.live("delivery attempts of one webhook that end at the same time are stored in a shared transaction", () =>
-  Effect.gen(function* () {
-    const store = yield* DeliveryStore
-    const owner = yield* Seed.createOrganization()
-    const personas = yield* Effect.forEach(Array.from({ length: 5 }), () => Seed.createPersona(owner))
-    const { text: key } = yield* Seed.issueApiKey(owner)
-    yield* registerWebhook(key, ["commentary.failed"])
-    yield* submitTopic(key, "Who will win the cup this year?", personas)
-    yield* runJobsUntilNoneDue
-    const mails = yield* (yield* Mailbox).all
-    yield* Effect.forEach(mails.slice(-5).map(extractCreatorToken), (token) =>
-      actAsCreator(token, "decline", { reason: "No." })
-    )
-    const now = yield* Clock.currentTimeMillis
-    const [webhook = assert.fail("no delivery is due")] = yield* store.dueWebhooks(now, 5, 1)
-    const claimed = yield* store.claim(webhook.webhookId, now, now + 60_000, {
-      allow: () => ({ limit: 5, probe: false }),
-      taken: (receiver) => receiver
-    })
-    assert.lengthOf(claimed, 5)
-    const settle = (one: ClaimedDelivery) =>
-      store.settle(one, { ...arrived, at: now }, now, (receiver) => ({
-        ...{ receiver, next: { state: "delivered" as const }, notice: null, audit: null }
-      }))
-    const { turns } = yield* RecordedPostgres.recordRoundTrips(
-      Effect.forEach(claimed, settle, { concurrency: "unbounded" })
-    )
-    const each = ["BEGIN", "SELECT webhooks", "WITH", "COMMIT"]
-    // The first attempt is stored in its own transaction, and the other attempts share the next transaction.
-    assert.deepStrictEqual(turns.map(RecordedPostgres.summarizeStatements), [...each, ...each])
-    assert.isTrue(Option.isNone(yield* store.nextDue))
-  }).pipe(Effect.provide(RecordedPostgres.layer))
+it.live(
+  "if several delivery attempts to one webhook end at the same time, they are stored in a shared transaction",
+  () =>
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      const owner = yield* Seed.createOrganization()
+      const personas = yield* Effect.forEach(Array.from({ length: 5 }), () => Seed.createPersona(owner))
+      const { text: key } = yield* Seed.issueApiKey(owner)
+      yield* registerWebhook(key, ["commentary.failed"])
+      yield* submitTopic(key, "Who will win the cup this year?", personas)
+      yield* runJobsUntilNoneDue
+      const mails = yield* (yield* Mailbox).all
+      yield* Effect.forEach(mails.slice(-5).map(extractCreatorToken), (token) =>
+        actAsCreator(token, "decline", { reason: "No." })
+      )
+      const now = yield* Clock.currentTimeMillis
+      const [webhook = assert.fail("no delivery is due")] = yield* store.dueWebhooks(now, 5, 1)
+      const claimed = yield* store.claim(webhook.webhookId, now, now + 60_000, {
+        allow: () => ({ limit: 5, probe: false }),
+        taken: (receiver) => receiver
+      })
+      assert.lengthOf(claimed, 5)
+      const settle = (one: ClaimedDelivery) =>
+        store.settle(one, { ...arrived, at: now }, now, (receiver) => ({
+          ...{ receiver, next: { state: "delivered" as const }, notice: null, audit: null }
+        }))
+      const { turns } = yield* RecordedPostgres.recordRoundTrips(
+        Effect.forEach(claimed, settle, { concurrency: "unbounded" })
+      )
+      const each = ["BEGIN", "SELECT webhooks", "WITH", "COMMIT"]
+      // The first attempt is stored in its own transaction, and the other attempts share the next transaction.
+      assert.deepStrictEqual(turns.map(RecordedPostgres.summarizeStatements), [...each, ...each])
+      assert.isTrue(Option.isNone(yield* store.nextDue))
+    }).pipe(Effect.provide(RecordedPostgres.layer))
 )
 
 /** Returns the tables that a statement reads or writes, without the names of its WITH clauses. */
@@ -185,14 +187,16 @@ const byOtherKeys = new Set([
 
 // On a database that is sharded by organization, every statement without an entry in `byOtherKeys` runs on a single
 // shard.
-it.live("SQL statements of the workflow contain the organization's id, except for the listed tables", () =>
-  Effect.gen(function* () {
-    const { steps } = yield* play(2)
-    const statements = Object.values(steps).flatMap(({ turns }) => turns.flat())
-    const others = statements.filter((text) => !text.includes("organization_id")).map(tablesOf)
-    assert.deepStrictEqual(
-      others.filter((tables) => !byOtherKeys.has(tables)),
-      []
-    )
-  }).pipe(Effect.provide(RecordedPostgres.layer))
+it.live(
+  "every SQL statement of the workflow contains the organization's id, except statements on the listed tables",
+  () =>
+    Effect.gen(function* () {
+      const { steps } = yield* play(2)
+      const statements = Object.values(steps).flatMap(({ turns }) => turns.flat())
+      const others = statements.filter((text) => !text.includes("organization_id")).map(tablesOf)
+      assert.deepStrictEqual(
+        others.filter((tables) => !byOtherKeys.has(tables)),
+        []
+      )
+    }).pipe(Effect.provide(RecordedPostgres.layer))
 )

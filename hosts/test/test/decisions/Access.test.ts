@@ -159,7 +159,7 @@ registerServiceTest(
 )
 
 registerServiceTest(
-  "Client address: behind trusted proxies, it is the right-most address in X-Forwarded-For that is not a trusted proxy",
+  "Client address: behind trusted proxies, the address is the right-most entry of X-Forwarded-For that is not a trusted proxy",
   Effect.gen(function* () {
     assert.strictEqual(yield* forwarded("203.0.113.7", "198.51.100.1, 203.0.113.7, 10.0.0.3"), "200")
     assert.strictEqual(yield* forwarded("203.0.113.7", "203.0.113.7, 198.51.100.1, 10.0.0.3"), "401 ip_restricted")
@@ -167,7 +167,7 @@ registerServiceTest(
 )
 
 registerServiceTest(
-  "Suspended organization: its keys and dashboard tokens get 401 unauthorized, and work again after it is resumed",
+  "Suspended organization: its keys and dashboard tokens get 401 unauthorized, and work again after a resume",
   Effect.gen(function* () {
     const { createKey, key, owner, token } = yield* seedPartner()
     const { full_key: test } = (yield* createKey({ environment: "test" })).data

@@ -81,7 +81,7 @@ registerServiceTest(
 )
 
 registerServiceTest(
-  "Rotate: a new full_key under a new id with the same settings",
+  "Rotate: a rotation creates a key with a new id, a new full_key and the same settings",
   Effect.gen(function* () {
     const { createKey, token } = yield* seedPartner()
     const settings = { name: "App", scopes: ["usage:read"], environment: "test", ip_whitelist: ["203.0.113.7"] }

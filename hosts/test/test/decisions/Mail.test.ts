@@ -101,23 +101,25 @@ it.effect("every attempt at a mail has the same Message-ID, so that mail clients
   }).pipe(Effect.provide(layerOfServiceUnderTestWith({ outside: Layer.merge(mailer, ScriptedGenerator.layer) })))
 })
 
-check("a mail quotes the partner's text, names the organization as its source, and makes its URLs unclickable", () =>
-  Effect.gen(function* () {
-    const by = yield* seedPartner({ name: "Courtside App" })
-    const persona = yield* by.persona()
-    yield* by.submit("Sign in at https://evil.example/login or www.evil.example, ask me@evil.example <b>now</b>", [
-      persona
-    ])
-    const [mail] = yield* waitForCreatorMails(persona, "Sign in at")
-    const { html = "", subject = "", text = "" } = mail ?? {}
-    assert.match(text, /Courtside App writes:\n\n> Sign in at/)
-    assert.match(html, /Courtside App writes:/)
-    assert.match(html, /<blockquote[^>]*>Sign in at/)
-    for (const part of [text, html, subject]) assert.notMatch(part, /https:\/\/evil|evil\.example|me@evil/)
-    assert.notInclude(html, "<b>now")
-    const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href ?? "")
-    for (const link of links) assert.match(link, /^http:\/\/test\.invalid\/creator\//)
-  }).pipe(Effect.asVoid)
+check(
+  "a mail quotes the partner's text, states that the text is from the organization, and makes URLs in the text unclickable",
+  () =>
+    Effect.gen(function* () {
+      const by = yield* seedPartner({ name: "Courtside App" })
+      const persona = yield* by.persona()
+      yield* by.submit("Sign in at https://evil.example/login or www.evil.example, ask me@evil.example <b>now</b>", [
+        persona
+      ])
+      const [mail] = yield* waitForCreatorMails(persona, "Sign in at")
+      const { html = "", subject = "", text = "" } = mail ?? {}
+      assert.match(text, /Courtside App writes:\n\n> Sign in at/)
+      assert.match(html, /Courtside App writes:/)
+      assert.match(html, /<blockquote[^>]*>Sign in at/)
+      for (const part of [text, html, subject]) assert.notMatch(part, /https:\/\/evil|evil\.example|me@evil/)
+      assert.notInclude(html, "<b>now")
+      const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href ?? "")
+      for (const link of links) assert.match(link, /^http:\/\/test\.invalid\/creator\//)
+    }).pipe(Effect.asVoid)
 )
 
 it.effect("a draft that arrives after the approval is discarded", () => {

@@ -113,7 +113,7 @@ registerServiceTest(
 )
 
 registerServiceTest(
-  "Unauthenticated requests: each client address may send 60 a minute, and the responses have rate-limit headers",
+  "Unauthenticated requests: each client address may send 60 requests a minute, and the responses have rate-limit headers",
   Effect.gen(function* () {
     const stranger = sendRequest("GET /topics", over("203.0.113.7"))
     assert.deepStrictEqual(readRateLimitHeaders(yield* stranger), [300, 299, testClockStartInSeconds + 3600])
@@ -131,7 +131,7 @@ registerServiceTest(
 )
 
 registerServiceTest(
-  "Unauthenticated requests: each client address may send 300 an hour",
+  "Unauthenticated requests: each client address may send 300 requests an hour",
   Effect.gen(function* () {
     const stranger = sendRequest("GET /topics", { key: "garbage", ...over("203.0.113.7") })
     for (let minute = 0; minute < 5; minute++) {
@@ -179,7 +179,7 @@ registerServiceTest(
 )
 
 registerServiceTest(
-  "Dashboard requests: all tokens of an organization share the limits of its plan, in windows separate from its keys",
+  "Dashboard requests: all tokens of an organization share the plan's limits, and do not count in the rate windows of the organization's keys",
   Effect.gen(function* () {
     const { key, owner, token } = yield* seedPartner({ limits: {} })
     assert.strictEqual(readRateLimitHeaders(yield* sendRequest("GET /usage", { key }))[1], 999)

@@ -85,7 +85,7 @@ registerServiceTest(
 )
 
 registerServiceTest(
-  "Audit log: a creator's action is recorded as made through the link, with the hash of an approved text",
+  "Audit log: the entry of a creator's action says that the creator used the link, and an approval's entry has the text's hash",
   Effect.gen(function* () {
     const { shareId, token } = yield* responded
     yield* TestClock.adjust("1 hour")

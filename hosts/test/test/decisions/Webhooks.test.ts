@@ -73,7 +73,7 @@ registerServiceTest(
 )
 
 registerServiceTest(
-  "Disabled webhook: PATCH with the status active enables it and sets consecutive_failures to 0",
+  "Disabled webhook: PATCH with the status active enables the webhook and sets consecutive_failures to 0",
   Effect.gen(function* () {
     const { key, post } = yield* registering
     const { id } = (yield* post()).data
@@ -123,7 +123,7 @@ registerServiceTest(
 )
 
 registerServiceTest(
-  "Registration: the contact gets a mail about a new webhook or a new URL, and about no other change or deletion",
+  "Registration: the contact gets a mail about a new webhook or a new URL, but no mail about other changes or a deletion",
   Effect.gen(function* () {
     const { key, owner, post } = yield* registering
     const mailbox = yield* Mailbox

@@ -241,7 +241,7 @@ it("with Kysely on node:sqlite, a topic is committed or rolled back together wit
   expect((await pc.topics.list(ids)).total).toBe(1)
 })
 
-it("with Kysely on node:sqlite, a transaction that reads first succeeds while the service writes", async () => {
+it("with Kysely on node:sqlite, a transaction that begins with a read succeeds while the service writes", async () => {
   const { database, ids, orders, pc } = await started()
   const db = new Kysely<{ orders: { topic: string } }>({ dialect: dialectOf(database) })
   let beside: Promise<unknown> = Promise.resolve()
@@ -258,7 +258,7 @@ it("with Kysely on node:sqlite, a transaction that reads first succeeds while th
   expect((await pc.topics.list(ids)).total).toBe(2)
 })
 
-it("a deferred transaction that read before a write of the service is refused, and can be repeated", async () => {
+it("if the service writes after a deferred transaction has read, the transaction is refused and can be repeated", async () => {
   const { database, ids, orders, pc } = await started()
   database.exec("BEGIN")
   expect(orders()).toEqual([])

@@ -24,7 +24,7 @@ const world = async () => {
   return { pc, client, secret: secret ?? "", approved }
 }
 
-it("a signed event arrives before the call that caused the event returns", async () => {
+it("if a call causes an event, the signed event arrives before the call returns", async () => {
   const { approved, pc, secret } = await world()
   const topic_id = await approved()
   const [arrived, ...others] = pc.webhooks.received
@@ -50,7 +50,7 @@ it("a refused delivery attempt is repeated on schedule with the same event id", 
   await pc.dispose()
 })
 
-it("a partner's own endpoint can verify the event and call the service while it responds", async () => {
+it("a partner's own endpoint can verify an event, and can call the service before the endpoint responds", async () => {
   const { approved, client, pc, secret } = await world()
   const published: Array<string> = []
   pc.webhooks.handle(url, async (request) => {

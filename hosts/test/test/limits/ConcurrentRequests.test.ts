@@ -57,7 +57,7 @@ const pools: Readonly<Record<string, ConcurrencyPool>> = {
   streamEvents: "streaming"
 }
 
-it.effect("each call counts once toward the organization's concurrency limit for this kind of operation", () =>
+it.effect("each call counts once toward the organization's concurrency limit for the call's kind of operation", () =>
   Effect.gen(function* () {
     const taken = yield* Places
     const owner = yield* Seed.createOrganization()

@@ -35,12 +35,11 @@ interface Wanted {
   readonly status: number
   /** The number of calls, out of 100, that are admitted. */
   readonly pass: number
-  /**
-   * `hourly` is the hourly limit in the rate-limit headers. A refused response contains `limit`, the exceeded limit, and
-   * `wait`, the seconds until a retry.
-   */
+  /** The hourly limit in the rate-limit headers. */
   readonly hourly: number
+  /** The exceeded limit in a refused response. */
   readonly limit: number
+  /** The seconds until a retry in a refused response. */
   readonly wait: number
 }
 

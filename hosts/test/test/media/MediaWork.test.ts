@@ -105,17 +105,19 @@ it.effect(
     }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("if a process dies before the media file is stored, another attempt makes the audio after the lease", () =>
-  Effect.gen(function* () {
-    const { urls } = yield* createApprovedTopic(["audio"])
-    const [taken] = yield* (yield* MediaWorker).claim(1)
-    assert.isDefined(taken)
-    yield* drainJobs
-    assert.strictEqual(yield* attempts, 0)
-    yield* TestClock.adjust("90 seconds")
-    yield* drainJobs
-    assert.isString((yield* urls)[0])
-  }).pipe(Effect.provide(layerWithMedia("audio")))
+it.effect(
+  "if a process dies before the media file is stored, another attempt makes the audio after the lease has expired",
+  () =>
+    Effect.gen(function* () {
+      const { urls } = yield* createApprovedTopic(["audio"])
+      const [taken] = yield* (yield* MediaWorker).claim(1)
+      assert.isDefined(taken)
+      yield* drainJobs
+      assert.strictEqual(yield* attempts, 0)
+      yield* TestClock.adjust("90 seconds")
+      yield* drainJobs
+      assert.isString((yield* urls)[0])
+    }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
 it.effect(

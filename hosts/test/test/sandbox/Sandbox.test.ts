@@ -78,7 +78,7 @@ for (const [what, id, states] of stories) {
 }
 
 it.effect(
-  "an approved test commentary is fetched like a live commentary, and the local generator always writes its text",
+  "an approved test commentary is fetched in the same way as a live commentary, and the local generator always writes the text",
   () =>
     Effect.gen(function* () {
       const { get, persona, sees, sent } = yield* seedTestIntegration
@@ -210,7 +210,7 @@ it.effect(
 )
 
 it.effect(
-  "the same test topic can be sent again after 60 seconds, and the same live topic only after the longer live window",
+  "the same test topic can be sent again after 60 seconds, and a live topic only after the longer duplicate window of live topics",
   () =>
     Effect.gen(function* () {
       const { live, persona, post, submit } = yield* seedTestIntegration

@@ -1,4 +1,4 @@
-/** Tests that a partner can cancel a topic. Unanswered assignments fail as cancelled, and answered ones continue. */
+/** Tests that a partner can cancel a topic. Unanswered assignments fail, and answered assignments continue. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -32,53 +32,55 @@ const entryOf = (data: { personas: ReadonlyArray<{ persona_id: string }> }, { id
   // biome-ignore lint/suspicious/noExplicitAny: the wire's JSON
   data.personas.find(({ persona_id }) => persona_id === id) as any
 
-it.effect("after a topic is cancelled, its unanswered assignments fail as cancelled, and answered ones continue", () =>
-  Effect.gen(function* () {
-    const { answered, cancel, key, keyId, silent } = yield* seeded
-    const sql = yield* SqlClient.SqlClient
-    const topicId = yield* submitTopic(key, content, [answered, silent], { external_reference: "title" })
-    const token = yield* findCreatorToken(answered, content)
-    const other = yield* findCreatorToken(silent, content)
-    yield* actAsCreator(token, "respond", { perspective: "They will win it, and by some distance." })
-    yield* waitForStatus(key, topicId, answered, "commentary_generated")
-    assert.strictEqual((yield* getJson(key, "/usage")).data.remaining.commentaries, 1)
-    yield* TestClock.adjust("1 hour")
+it.effect(
+  "after a topic is cancelled, its unanswered assignments fail as cancelled, and its answered assignments continue",
+  () =>
+    Effect.gen(function* () {
+      const { answered, cancel, key, keyId, silent } = yield* seeded
+      const sql = yield* SqlClient.SqlClient
+      const topicId = yield* submitTopic(key, content, [answered, silent], { external_reference: "title" })
+      const token = yield* findCreatorToken(answered, content)
+      const other = yield* findCreatorToken(silent, content)
+      yield* actAsCreator(token, "respond", { perspective: "They will win it, and by some distance." })
+      yield* waitForStatus(key, topicId, answered, "commentary_generated")
+      assert.strictEqual((yield* getJson(key, "/usage")).data.remaining.commentaries, 1)
+      yield* TestClock.adjust("1 hour")
 
-    const answer = yield* cancel(topicId)
-    assert.strictEqual(answer.status, 200)
-    const { data } = yield* readJson(answer)
-    assert.deepInclude(entryOf(data, silent), {
-      status: "topic_sent",
-      has_commentary: false,
-      failure: { reason: "cancelled", at },
-      expires_at: null
-    })
-    assert.deepInclude(entryOf(data, answered), { status: "commentary_generated", failure: null })
-    assert.strictEqual(data.overall_status, "in_progress")
-    assert.deepStrictEqual((yield* getJson(key, `/topics/${topicId}/status`)).data, data)
-    for (const path of [`/topics/${topicId}`, "/topics/by-reference/title"]) {
-      const { commentaries, summary } = (yield* getJson(key, path)).data
-      assert.deepInclude(commentaries[1], { status: "failed", failure: { reason: "cancelled", at } })
-      assert.deepInclude(summary, { total_personas: 2, completed: 0, pending: 1, failed: 1 })
-    }
-    assert.strictEqual((yield* getJson(key, "/usage")).data.remaining.commentaries, 2)
-    const [event] = (yield* getJson(key, "/events?type=commentary.failed")).data
-    assert.deepInclude(event.data, { status: "topic_sent", reason: "cancelled" })
-    assert.deepInclude(event.data.topic, { status: "in_progress" })
-    const [record] = yield* sql<{ details: string }>`SELECT details FROM audit_log WHERE action = 'partner.cancelled'`
-    assert.deepStrictEqual(JSON.parse(record?.details ?? ""), { by: `key ${keyId}` })
-    const { counts } = (yield* getJson(key, "/metrics/performance")).data.overall
-    assert.deepInclude(counts, { sent: 2, pending: 1, cancelled: 1, withdrawn: 0 })
+      const answer = yield* cancel(topicId)
+      assert.strictEqual(answer.status, 200)
+      const { data } = yield* readJson(answer)
+      assert.deepInclude(entryOf(data, silent), {
+        status: "topic_sent",
+        has_commentary: false,
+        failure: { reason: "cancelled", at },
+        expires_at: null
+      })
+      assert.deepInclude(entryOf(data, answered), { status: "commentary_generated", failure: null })
+      assert.strictEqual(data.overall_status, "in_progress")
+      assert.deepStrictEqual((yield* getJson(key, `/topics/${topicId}/status`)).data, data)
+      for (const path of [`/topics/${topicId}`, "/topics/by-reference/title"]) {
+        const { commentaries, summary } = (yield* getJson(key, path)).data
+        assert.deepInclude(commentaries[1], { status: "failed", failure: { reason: "cancelled", at } })
+        assert.deepInclude(summary, { total_personas: 2, completed: 0, pending: 1, failed: 1 })
+      }
+      assert.strictEqual((yield* getJson(key, "/usage")).data.remaining.commentaries, 2)
+      const [event] = (yield* getJson(key, "/events?type=commentary.failed")).data
+      assert.deepInclude(event.data, { status: "topic_sent", reason: "cancelled" })
+      assert.deepInclude(event.data.topic, { status: "in_progress" })
+      const [record] = yield* sql<{ details: string }>`SELECT details FROM audit_log WHERE action = 'partner.cancelled'`
+      assert.deepStrictEqual(JSON.parse(record?.details ?? ""), { by: `key ${keyId}` })
+      const { counts } = (yield* getJson(key, "/metrics/performance")).data.overall
+      assert.deepInclude(counts, { sent: 2, pending: 1, cancelled: 1, withdrawn: 0 })
 
-    const refused = yield* actAsCreator(other, "respond", { perspective: "A bit too late, I am afraid." })
-    assert.strictEqual(refused.error.details.field, "action")
-    assert.include(refused.error.details.constraint, "(cancelled)")
-    assert.strictEqual((yield* actAsCreator(other, "decline", {})).success, false)
-    yield* actAsCreator(token, "approve")
-    const done = (yield* getJson(key, `/topics/${topicId}/status`)).data
-    assert.strictEqual(done.overall_status, "completed")
-    assert.isTrue(entryOf(done, answered).has_commentary)
-  }).pipe(Effect.provide(InMemory.layer))
+      const refused = yield* actAsCreator(other, "respond", { perspective: "A bit too late, I am afraid." })
+      assert.strictEqual(refused.error.details.field, "action")
+      assert.include(refused.error.details.constraint, "(cancelled)")
+      assert.strictEqual((yield* actAsCreator(other, "decline", {})).success, false)
+      yield* actAsCreator(token, "approve")
+      const done = (yield* getJson(key, `/topics/${topicId}/status`)).data
+      assert.strictEqual(done.overall_status, "completed")
+      assert.isTrue(entryOf(done, answered).has_commentary)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("the creator of a cancelled request gets one mail, and the creator's page shows the cancellation", () =>

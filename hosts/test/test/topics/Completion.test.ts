@@ -151,7 +151,7 @@ for (const [name, path] of Object.entries(paths)) {
 }
 
 it.effect(
-  "if a topic's assignments end at the same time, the topic is completed once, together with the last of them",
+  "if a topic's assignments end at the same time, the topic is completed once, together with the last assignment",
   () =>
     Effect.gen(function* () {
       const { first, key, last, owner, post } = yield* seeded

@@ -117,7 +117,7 @@ it.effect("deliveries are listed newest first, in pages, and can be filtered by 
 )
 
 it.effect(
-  "deliveries to an unreachable receiver are held without counted attempts, and show the time of the next probe",
+  "deliveries to an unreachable receiver are held, count no attempts, and show the time of the next probe",
   () =>
     Effect.gen(function* () {
       const receivers = yield* InMemoryWebhookReceivers

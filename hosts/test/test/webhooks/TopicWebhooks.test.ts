@@ -1,4 +1,4 @@
-/** Tests `webhook_ids` of a topic, which selects the organization's webhooks that receive the topic's events. */
+/** Tests the field `webhook_ids`. A topic uses this field to select which webhooks receive the topic's events. */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { expect, it } from "vitest"
 

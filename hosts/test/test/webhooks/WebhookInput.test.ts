@@ -1,5 +1,5 @@
 /**
- * Tests the validation of webhooks. One response names every invalid field and its constraint, and nothing is stored.
+ * Tests the validation of webhooks. One response lists every invalid field with its constraint, and nothing is stored.
  */
 
 import { assert, it } from "@effect/vitest"

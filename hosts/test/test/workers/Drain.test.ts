@@ -143,7 +143,7 @@ it.effect("a drain waits for work that becomes due within its lookahead, but not
 )
 
 it.effect(
-  "at its time limit a drain interrupts running jobs, which are due immediately and do not count as attempts",
+  "at its time limit a drain interrupts running jobs; they are due immediately, and the interrupted attempts do not count",
   () =>
     Effect.gen(function* () {
       const { act, persona, submit } = yield* partner()

@@ -1,4 +1,4 @@
-/** Derives a caller's expected response from the operation's requirements and the owner of the named resources. */
+/** Derives a caller's expected response from the operation's requirements and the owner of the requested resources. */
 import type { ResourceOwnership, TestCaller } from "./Callers.ts"
 import { findResourceVisibility, hasPathParameters, type Operation } from "./Operations.ts"
 

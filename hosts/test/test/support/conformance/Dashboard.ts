@@ -52,7 +52,7 @@ export const registerServiceTest = <A, E>(
     Effect.andThen(TestClock.setTime(testClockStart), test).pipe(Effect.provide(layerOfApplication(options)))
   )
 
-/** Runs the effect on a new instance of the service, like another process on the same database file. */
+/** Runs the effect on a new instance of the service. This simulates another process on the same database file. */
 export const runOnSeparateInstance = <A, E>(filename: string, test: Effect.Effect<A, E, Service>) =>
   test.pipe(Effect.provide(Layer.fresh(layerOfApplication({ filename }))))
 
