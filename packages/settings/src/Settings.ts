@@ -186,7 +186,7 @@ export const hasWeakSigningSecret = ({ signingSecrets }: Settings): boolean =>
   Option.exists(signingSecrets, (secrets) => secrets.some(isWeakSecret))
 
 /**
- * Returns whether webhooks may reach private addresses outside development, so that partners could scan the private
+ * Returns whether webhooks may reach private addresses outside development. Partners could then scan the private
  * network.
  */
 export const allowsPrivateWebhookReceivers = ({ development, webhooks }: Settings): boolean =>

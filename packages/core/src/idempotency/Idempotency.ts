@@ -35,7 +35,7 @@ export interface IdempotentRequest {
   readonly key: string
   /** The fingerprints of the request's body. */
   readonly fingerprints: BodyFingerprints
-  /** Names a part of the request that has its own transaction and stored response; `""` for the whole request. */
+  /** The name of a part of the request that has its own transaction and stored response; `""` for the whole request. */
   readonly part: string
 }
 
