@@ -125,8 +125,8 @@ export class DeliveryStore extends Context.Service<
     /** Returns the next time at which a delivery to an active webhook is due; none when no delivery is pending. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**
-     * Counts pending deliveries and failing webhooks for operators. Each count stops at `limit`, which limits the cost
-     * of the query.
+     * Counts pending deliveries and failing webhooks for operators. Each count stops at `limit`, to limit the cost of
+     * the query.
      */
     readonly backlog: (at: Instant, limit: number) => Effect.Effect<DeliveryBacklog>
   }

@@ -32,7 +32,7 @@ export interface PostgresOptions extends PoolOptions {
    * URL of a pooler.
    */
   readonly directUrl?: string | undefined
-  /** The maximum number of database connections of a process, which is 10 by default. */
+  /** The maximum number of database connections of a process, by default 10. */
   readonly poolSize?: number | undefined
 }
 

@@ -104,7 +104,7 @@ export const ownerFields = {
 /** The owner of the data that a call reads or changes. */
 export interface DataOwner {
   readonly organization_id: string
-  /** The environment to which the data belongs, which is `live` by default. */
+  /** The environment to which the data belongs, by default `live`. */
   readonly environment?: Environment | undefined
 }
 
