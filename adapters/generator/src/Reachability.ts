@@ -1,6 +1,6 @@
 /**
- * Checks that an OpenAI-compatible server responds and accepts the key. The check requests the list of models, which is
- * the cheapest request, because it generates nothing.
+ * Checks that an OpenAI-compatible server responds and accepts the key. The check requests the list of models. This is
+ * the cheapest request, because the server generates nothing.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

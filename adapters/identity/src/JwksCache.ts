@@ -93,8 +93,8 @@ export const makeJwksCache = Effect.fnUntraced(function* (url: string) {
     )
 
   /**
-   * Returns the key that a token header names. If the key is unknown and the provider does not respond, the look-up
-   * fails, because the key may be new.
+   * Returns the key whose id is in the token header. If the key is unknown and the provider does not respond, the
+   * look-up fails, because the key may be new.
    */
   return Effect.fnUntraced(function* (header: ProtectedHeaderParameters) {
     if (yield* isOlderThan(freshness)) yield* refresh

@@ -16,7 +16,7 @@ import { type ExpectedClaims, verifyToken } from "./TokenVerification.ts"
 export class LocalTokens extends Context.Service<
   LocalTokens,
   {
-    /** Issues a token that is valid for the time `expiresIn`. `organization` is an organization's id or identity id. */
+    /** Issues a token that expires after `expiresIn`. `organization` is an organization's id or identity id. */
     readonly issue: (wanted: {
       readonly organization: string
       readonly expiresIn: Duration.Duration

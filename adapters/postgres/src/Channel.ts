@@ -191,8 +191,8 @@ const unheard = "LISTEN connection lost: until it is restored, this process poll
 const silent = SessionPool.makeConnectionError("A test message did not arrive at the LISTEN connection", "listen")
 
 /**
- * Starts to listen on a reserved session. The session closes without an UNLISTEN statement, which would wait for a
- * server that may not respond.
+ * Starts to listen on a reserved session. The session closes without an UNLISTEN statement, because UNLISTEN would wait
+ * for a server that may not respond.
  */
 export const openListeningSession = Effect.fnUntraced(function* (
   client: PostgresClient.PostgresClient

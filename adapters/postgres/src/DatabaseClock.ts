@@ -1,7 +1,7 @@
 /**
  * Provides a clock with the time of the database, so that all machines with a common database use the same time. The
- * time is the local monotonic time plus an offset, which is measured regularly. A machine with a wrong clock therefore
- * applies deadlines at the same moment as all other machines.
+ * time is the local monotonic time plus a regularly measured offset. A machine with a wrong clock therefore applies
+ * deadlines at the same moment as all other machines.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

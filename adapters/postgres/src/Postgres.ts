@@ -55,7 +55,7 @@ export const layerWithoutMigration = (config: PostgresConfig) =>
 export const layerClient = (config: PostgresConfig) =>
   PostgresClient.layer({ isPooled: config.directUrl !== undefined, ...config })
 
-/** Provides the client for migrations, which bypasses a pooler. */
+/** Provides the client for migrations. This client bypasses a pooler. */
 export const layerMigrationClient = (config: PostgresConfig) => PostgresClient.layer(alone(config))
 
 /**

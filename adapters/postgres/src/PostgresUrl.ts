@@ -63,7 +63,7 @@ const preferring = (url: URL) => {
 }
 
 /**
- * Returns the TLS options for an sslmode. The mode `require` does not verify the server, unless the URL names a
+ * Returns the TLS options for an sslmode. The mode `require` does not verify the server, unless the URL contains a
  * certificate authority.
  */
 const secured = (

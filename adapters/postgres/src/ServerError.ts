@@ -78,7 +78,7 @@ export const toSqlError = (cause: unknown, operation: string): SqlError => {
   return new SqlError({ reason: reason ?? new UnknownError({ cause, message, operation }) })
 }
 
-/** Returns whether the error has ended its session, which must then not be used again. */
+/** Returns whether the error has ended the session. Such a session must not be used again. */
 export const isSessionEndingError = ({ reason: { cause } }: SqlError): boolean => {
   const state = findSqlState(cause)
   return state === undefined || isSessionLossSqlState(state)

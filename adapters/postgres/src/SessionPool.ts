@@ -179,7 +179,7 @@ const stale = Symbol("stale")
 
 /**
  * Marks a session that the pool discards instead of lending it again. If the pool discarded the session immediately,
- * the pool would also open another session immediately, which may be read-only too.
+ * the pool would also open another session immediately, and that session may be read-only too.
  */
 const retired = -1
 

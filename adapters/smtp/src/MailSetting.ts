@@ -21,7 +21,7 @@ export type MailServerSetting = ReturnType<typeof parseConnectionUrl>
 const wrongUrl = (reason: string) => Result.fail(new MailSettingRefused({ setting: "url", reason }))
 
 /**
- * Parses a URL that begins with `smtp://` or `smtps://` and names a host. The query contains nodemailer's connection
+ * Parses a URL that begins with `smtp://` or `smtps://` and contains a host. The query contains nodemailer's connection
  * options, such as `requireTLS=true`.
  */
 export const parseMailServer = (

@@ -20,8 +20,8 @@ export interface OutboxMail {
 }
 
 /**
- * The pattern of the file names. A name begins with the time, so that names sort by time, and contains no `:`, because
- * some file systems refuse that character.
+ * The pattern of the file names. A name begins with the time, so that a sorted list is in the order of time. A name
+ * contains no `:`, because some file systems refuse that character.
  */
 const fileNamePattern = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3}Z)_([\w.-]+)\.eml$/
 

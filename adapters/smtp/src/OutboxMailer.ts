@@ -1,6 +1,6 @@
 /**
- * Writes every mail as an `.eml` file into a folder for development, and sends nothing. `Outbox` names the files and
- * reads the folder.
+ * Writes every mail as an `.eml` file into a folder for development, and sends nothing. `Outbox` defines the file names
+ * and reads the folder.
  */
 import { randomUUID } from "node:crypto"
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises"

@@ -1,6 +1,6 @@
 /**
  * Sends one mail over one connection, with timeouts. After all bytes are sent, the server may already have accepted the
- * mail. A process that stops while it waits for the final reply waits for at most `stopTimeout` longer. Without a
+ * mail. If a process stops while it waits for the final reply, it waits for at most another `stopTimeout`. Without a
  * reply, the mail fails as `unanswered`.
  */
 import { MailRefused } from "@partner-commentary/core/mail/Mailer"

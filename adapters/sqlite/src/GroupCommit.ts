@@ -7,9 +7,9 @@
  * which ends the group. Each other transaction is rolled back to its savepoint. Callers continue after the shared
  * COMMIT. If the COMMIT fails, all transactions of the group fail. A constraint that is checked at COMMIT (`DEFERRABLE
  * INITIALLY DEFERRED`) therefore fails the whole group. While another process writes, BEGIN is retried, and between the
- * attempts, other statements can use the connection. Each caller has its own timeout for this wait. The service
- * `SqlClient.BeginTransaction` of Effect has no effect on this client. `makeWithTransaction` provides nested
- * transactions, `afterCommit` and spans.
+ * attempts, other statements can use the connection. Each caller has its own timeout for this wait. This client ignores
+ * Effect's service `SqlClient.BeginTransaction`. `makeWithTransaction` provides nested transactions, `afterCommit` and
+ * spans.
  */
 // `setImmediate` is imported from Node, because tests may replace the global function.
 import { setImmediate } from "node:timers"
@@ -46,7 +46,7 @@ interface Group {
   broken: SqlError | undefined
 }
 
-/** The turn of one transaction in a group, which is also the connection for the statements of the transaction. */
+/** The turn of one transaction in a group. The turn is also the connection for the transaction's statements. */
 interface Turn extends Connection {
   readonly group: Group
   /** The first transaction of a group runs without a savepoint. */
@@ -224,7 +224,7 @@ export const makeGroupedWithTransaction = (options: {
     Effect.withFiber<A, E | SqlError, R>((fiber) => {
       const outer = Context.getOrUndefined(fiber.context, CurrentTurn)
       if (outer === undefined || !Deferred.isDoneUnsafe(outer[0].ended)) return transaction(effect)
-      // A fiber that was forked within a transaction can continue after the transaction has ended, and then starts a
+      // If a fiber that was forked within a transaction continues after the end of that transaction, the fiber starts a
       // new transaction.
       return Effect.updateContext(
         transaction(effect),

@@ -60,8 +60,8 @@ export const makeHostTransactionOpener = (config: SqliteConnection.SqliteFileCon
       if (file === undefined || location === undefined || FileHealth.readFileIdentity(location) !== file) {
         return refused(`must be an open DatabaseSync on the file ${config.filename}`)
       }
-      // The transaction must be open, because otherwise a savepoint of the service would begin a transaction, and its
-      // release would commit that transaction.
+      // The transaction must be open, because otherwise a savepoint of the service would begin a transaction, and the
+      // release of the savepoint would commit that transaction.
       return db.isTransaction ? Effect.succeed(connectionOf(db)) : refused("has no open transaction")
     })
 }

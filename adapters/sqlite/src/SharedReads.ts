@@ -1,6 +1,6 @@
 /**
- * Lets all direct reads of one turn of the event loop share a read transaction. SQLite otherwise locks the file for each
- * read, with three system calls, which take most of the time of a small read.
+ * Lets all direct reads of one turn of the event loop share a read transaction. Otherwise SQLite locks the file for
+ * each read. The three system calls of the lock take most of the time of a small read.
  */
 import type { DatabaseSync } from "node:sqlite"
 // `setImmediate` is imported from Node, because tests may replace the global function.

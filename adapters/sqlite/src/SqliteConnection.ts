@@ -37,7 +37,7 @@ export interface SqliteFileConfig {
    */
   readonly busyTimeout?: Duration.Input | undefined
   /**
-   * True if all direct reads of one turn of the event loop share a snapshot of the file, which makes the reads faster.
+   * True if all direct reads of one turn of the event loop share a snapshot of the file, so that the reads are faster.
    * Set this option only if this process changes the file through no other connection.
    */
   readonly sharesReads?: boolean | undefined

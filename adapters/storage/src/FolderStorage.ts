@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 
 export interface FolderStorageOptions {
   readonly folder: string
-  /** The URL of the folder, which must not end with a slash. */
+  /** The URL of the folder. The URL must not end with a slash. */
   readonly url: string
 }
 

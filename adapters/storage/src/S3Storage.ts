@@ -33,7 +33,7 @@ const longestCall = Duration.seconds(25)
 /** The maximum number of bytes that are read from an error response to find the error code. */
 const largestRefusal = 64 * 1024
 
-/** Status codes and error codes that a retry may fix, such as a busy bucket or a wrong clock. */
+/** Status codes and error codes of failures that a retry may fix, such as a busy bucket or a wrong clock. */
 const temporaryStatuses = new Set([408, 409, 425, 429])
 const temporaryCodes = new Set(["RequestTimeTooSkewed", "RequestTimeout", "SlowDown", "ExpiredToken"])
 

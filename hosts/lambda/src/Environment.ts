@@ -68,7 +68,8 @@ const isBucket = (storage: MediaFolderSettings | MediaBucketSettings): storage i
   storage.kind === "bucket"
 
 /**
- * Writes logs as JSON lines to stderr, which Lambda stores. Tracing is off, because Lambda would not export the spans.
+ * Writes logs as JSON lines to stderr, because Lambda stores stderr. Tracing is off, because Lambda would not export
+ * the spans.
  */
 const observed = ({ log }: Settings.Settings) => LogThrottle.layer.pipe(Layer.provideMerge(loggers(log)))
 

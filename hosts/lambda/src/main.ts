@@ -1,6 +1,7 @@
 /**
  * The entry point with Lambda's `handler`. The service starts during Lambda's initialization phase. Lambda does not use
- * the Node host's schema compiler, which saves microseconds per request and costs milliseconds per start.
+ * the Node host's schema compiler, because the compiler saves microseconds per request but costs milliseconds per
+ * start.
  */
 import * as Environment from "./Environment.ts"
 import { makeHandler } from "./Handler.ts"

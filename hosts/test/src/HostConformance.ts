@@ -38,7 +38,7 @@ export interface ConformanceOptions {
   readonly ask: SendHostRequest
   /** The result of `seedPartner`, which you run on the host's database. */
   readonly partner: SeededHostPartner
-  /** The host's API root, which appears in some responses. */
+  /** The host's API root. Some responses contain this URL. */
   readonly apiRoot: string
   /** The request features that this host changes or drops before the service receives the request. */
   readonly lacks?: ReadonlyArray<HostCapability>

@@ -22,17 +22,17 @@ export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principa
   "@partner-commentary/api/ApiKeyAuth/CurrentPrincipal"
 ) {}
 
-/** Names the scope that the caller's API key needs for an endpoint. */
+/** Sets the scope that the caller's API key needs for an endpoint. */
 export class RequiredScope extends Context.Service<RequiredScope, ApiKeyScope>()(
   "@partner-commentary/api/ApiKeyAuth/RequiredScope"
 ) {}
 
-/** Names a rate limit of an endpoint, which applies in addition to the limits of the API key. */
+/** Sets a rate limit of an endpoint. This limit applies in addition to the limits of the API key. */
 export class EndpointRateLimit extends Context.Service<EndpointRateLimit, EndpointLimitName>()(
   "@partner-commentary/api/ApiKeyAuth/EndpointRateLimit"
 ) {}
 
-/** Names the pool from which the requests of an endpoint take a concurrency permit. The default pool is `standard`. */
+/** Sets the pool from which the requests of an endpoint take a concurrency permit. The default pool is `standard`. */
 export class RequiredConcurrencyPool extends Context.Service<RequiredConcurrencyPool, ConcurrencyPool>()(
   "@partner-commentary/api/ApiKeyAuth/RequiredConcurrencyPool"
 ) {}

@@ -11,7 +11,7 @@ export interface ErrorGuidance {
   readonly advice: string
 }
 
-/** Contains the error examples of an endpoint, which replace the general examples of the same error codes. */
+/** Contains the error examples of an endpoint. They replace the general examples of the same error codes. */
 export class ExampleErrors extends Context.Service<ExampleErrors, ReadonlyArray<Errors.WireError>>()(
   "@partner-commentary/api/ErrorGuide/ExampleErrors"
 ) {}

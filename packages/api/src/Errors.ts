@@ -315,7 +315,7 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
     return RateLimitExceeded.saying(message, { retry_after: 1, limit, remaining: 0 })
   }
 
-  /** Creates the error for a used-up limit. `counted` names the counted unit, such as `requests a minute`. */
+  /** Creates the error for a used-up limit. `counted` is the counted unit, such as `requests a minute`. */
   static of(
     details: {
       readonly retry_after: number

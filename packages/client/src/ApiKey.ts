@@ -38,7 +38,7 @@ export interface ApiKey {
   readonly created_at: Timestamp
   /** The time from which the key is rejected; null if the key does not expire. */
   readonly expires_at: Timestamp | null
-  /** The time of the key's last use, which may be a few seconds old; null before the first use. */
+  /** The time of the key's last use, up to a few seconds old; null before the first use. */
   readonly last_used_at: Timestamp | null
   /**
    * The time from which the key is rejected; null if the key was neither rotated nor revoked. For a rotated key in its

@@ -20,8 +20,8 @@ export interface ApiCall {
   /** If true, the client does not retry a failed call and sends no idempotency key. */
   readonly once?: boolean
   /**
-   * If true, the request accepts a stream of events. The caller reads the body of the response. The signal of the
-   * options ends the stream.
+   * If true, the request accepts a stream of events. The caller reads the body of the response. Aborting the signal of
+   * the options ends the stream.
    */
   readonly isStream?: boolean
 }

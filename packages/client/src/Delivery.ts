@@ -76,7 +76,7 @@ export interface ListDeliveriesOptions {
  * `since` and `until` are ISO 8601 with a time zone.
  */
 export interface RecoverWebhook {
-  /** The start of the period, which must be within the last 30 days. */
+  /** The start of the period, within the last 30 days. */
   readonly since: Timestamp
   /** The end of the period, by default the current time. */
   readonly until?: Timestamp

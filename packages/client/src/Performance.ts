@@ -1,7 +1,7 @@
 /** Wire types of performance metrics. */
 import type { Timestamp } from "./Wire.ts"
 
-/** The period of a performance report, which is at most 366 days long. */
+/** The period of a performance report, at most 366 days. */
 export interface PerformancePeriod {
   /** The inclusive start of the period, by default the start of the UTC day 30 days before `to`. */
   readonly from?: Timestamp | Date | undefined
@@ -24,7 +24,7 @@ export interface DurationPercentiles {
 export interface PerformanceFigures {
   /**
    * The number of requests to creators, by the current result of each request. `sent` is the number of all requests,
-   * which is the sum of the other counts.
+   * and equals the sum of the other counts.
    */
   readonly counts: {
     readonly sent: number

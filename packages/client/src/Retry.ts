@@ -11,7 +11,7 @@ const longestPauseMs = 8000
 /** The HTTP statuses of temporary failures of the service or of a proxy. */
 const passing = new Set([408, 429, 500, 502, 503, 504])
 
-/** Returns whether a monthly quota is used up, which is not a temporary failure. */
+/** Returns whether a monthly quota is used up. Such a failure is not temporary. */
 const quotaUsedUp = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "rate_limit_exceeded" && error.details?.quota !== undefined
 

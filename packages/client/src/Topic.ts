@@ -40,7 +40,7 @@ export type FailureReason =
 export interface CreateTopic {
   /** The content is a short question, statement or prompt of 10 to 500 characters after trimming. */
   readonly content: string
-  /** The ids of 1 to 100 personas. Send a topic for several personas in one call instead of several topics. */
+  /** The ids of 1 to 100 personas. To reach several personas, send one topic in one call instead of several topics. */
   readonly persona_ids: ReadonlyArray<string>
   /**
    * Your own name for the topic, with 1 to 256 letters, digits, `-`, `_`, `.` and `:`. Several topics may have the same

@@ -24,8 +24,7 @@ export interface ListTopicsOptions {
   /** `external_reference` cannot be combined with `status`. */
   readonly external_reference?: string | undefined
   /**
-   * The bounds of the creation time, which are exclusive. `created_after` and `created_before` are ISO 8601 with a time
-   * zone.
+   * The exclusive bounds of the creation time. `created_after` and `created_before` are ISO 8601 with a time zone.
    */
   readonly created_after?: string | Date | undefined
   readonly created_before?: string | Date | undefined

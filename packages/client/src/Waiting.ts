@@ -71,7 +71,7 @@ const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
 
 /**
  * Returns whether the request waited in the service. Proxies and browsers may hide the header `Preference-Applied`, so
- * a request that took at least a second counts too.
+ * the result is also true for every request that took at least a second.
  */
 export const wasLongPoll = ({ durationMs, headers }: ResponseInfo) =>
   durationMs >= minPollPauseMs || /^\s*wait\b/i.test(headers.get("preference-applied") ?? "")

@@ -121,7 +121,7 @@ export interface IdentityProvider {
   readonly jwksUrl: string
   readonly issuer: string
   readonly audience: string
-  /** The token claim that names the organization, which is `org_id` by default. */
+  /** The token claim that identifies the organization, by default `org_id`. */
   readonly organizationClaim?: string | undefined
 }
 

@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 /**
  * Errors of use cases have the codes and details of the API. Three codes exist only in this package. An invalid option
  * throws `invalid_option`, and an invalid argument of a handler rejects with `invalid_argument`. The details of these
- * two codes name the `field`. A failed start rejects with `start_failed`.
+ * two codes contain the `field`. A failed start rejects with `start_failed`.
  */
 export class PartnerCommentaryError extends Data.TaggedError("PartnerCommentaryError")<{
   readonly code: string

@@ -1,6 +1,6 @@
 /**
- * Reads the database settings: a SQLite file or a Postgres server. Only a Postgres address loads the Postgres adapter,
- * which validates the address.
+ * Reads the database settings: a SQLite file or a Postgres server. For a Postgres address, this module loads the
+ * Postgres adapter, and the adapter validates the address.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

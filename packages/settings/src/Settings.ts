@@ -65,7 +65,7 @@ export interface Settings {
 
 export interface OtlpSettings {
   readonly url: string
-  /** The headers of exported telemetry, which usually contain credentials. */
+  /** The headers of exported telemetry. They usually contain credentials. */
   readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
   /** True if database statements have trace spans. */
   readonly statements: boolean
@@ -94,8 +94,8 @@ const defaultPort = 8080
 export const processCountParser = Parser.makeIntegerParser(1, 256)
 
 /**
- * The default duration is longer than the idle timeout of common load balancers, which is 60 seconds. With a shorter
- * duration, load balancers would reuse connections that the service is closing.
+ * The default duration is longer than the idle timeout of common load balancers (60 seconds). With a shorter duration,
+ * load balancers would reuse connections that the service is closing.
  */
 export const defaultKeepAlive = Duration.seconds(65)
 
@@ -186,7 +186,7 @@ export const hasWeakSigningSecret = ({ signingSecrets }: Settings): boolean =>
   Option.exists(signingSecrets, (secrets) => secrets.some(isWeakSecret))
 
 /**
- * Returns whether webhooks may reach private addresses outside development, so that partners could scan the private
+ * Returns whether webhooks may reach private addresses outside development. Partners could then scan the private
  * network.
  */
 export const allowsPrivateWebhookReceivers = ({ development, webhooks }: Settings): boolean =>

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Parser } from "./Parser.ts"
 
-/** The error for an invalid or missing setting, which prevents the start. */
+/** The error for an invalid or missing setting. This error prevents the start. */
 export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
   name: Schema.String,
   /**

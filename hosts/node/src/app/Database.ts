@@ -35,8 +35,8 @@ export const layer = (settings: Settings, options: { readonly listens: boolean }
   )
 
 /**
- * Opens the database for commands, which require the current schema. If `creates` is true, the function creates the
- * schema in an empty or missing database.
+ * Opens the database for commands. The database must have the current schema. If `creates` is true, the function
+ * creates the schema in an empty or missing database.
  */
 export const layerForCommand = (settings: Settings, { creates }: { readonly creates: boolean }) =>
   Layer.unwrap(

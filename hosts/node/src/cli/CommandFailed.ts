@@ -6,7 +6,7 @@ export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandF
   message: Schema.String
 }) {}
 
-/** The error of a command with wrong arguments, which exits with code 2. */
+/** The error of a command with wrong arguments. The command exits with code 2. */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   message: Schema.String
 }) {}

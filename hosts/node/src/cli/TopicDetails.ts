@@ -13,7 +13,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
-/** The number of concurrent queries, which is small so that enough database connections remain for the service. */
+/**
+ * The number of concurrent queries. The number is small, so that enough database connections remain for the service.
+ */
 const concurrency = 4
 
 const minute = Duration.minutes(1)

@@ -24,7 +24,7 @@ export const findProcessesSettingError = ({ database, processes }: Settings): Op
     : Option.none()
 
 /**
- * Returns the number of processes. `asked` is the number from the command line, which takes precedence over the
+ * Returns the number of processes. `asked` is the number from the command line. This number takes precedence over the
  * settings.
  */
 export const resolveProcessCount = (settings: Settings, asked: Option.Option<number>) =>

@@ -1,6 +1,6 @@
 /**
- * Starts waiting requests in fair turns between organizations. All requests that come from one client address without a
- * verified credential share a turn. A request is dropped if its client disconnects before the request gets a turn.
+ * Starts waiting requests in fair turns between organizations. All requests without a verified credential that come
+ * from one client address share a turn. A request is dropped if its client disconnects before the request gets a turn.
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { IpAllowList } from "@partner-commentary/core/access/IpAllowList"

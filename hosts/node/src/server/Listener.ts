@@ -27,7 +27,7 @@ const receiveTimeouts = { headersTimeout: 20_000, requestTimeout: 60_000, connec
 
 /**
  * The maximum number of connections that wait for acceptance. The operating system may have a lower limit. Above this
- * limit, a client must retry its connection, which takes at least a second.
+ * limit, a client must retry its connection, and the retry takes at least a second.
  */
 const backlog = 4096
 

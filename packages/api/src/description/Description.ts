@@ -37,7 +37,7 @@ import { cleanSchemaName, cleanSchemas, patternAnnotation } from "./SchemaText.t
 import { describeSentEvents } from "./SentEvents.ts"
 import { apiTitle, apiVersion } from "./Title.ts"
 
-/** The data about an endpoint that the contract contains, but Effect's generated description does not. */
+/** The endpoint's data that the contract contains but Effect's generated description lacks. */
 interface Facts {
   readonly scope: ApiKeyScope | undefined
   readonly schemes: ReadonlyArray<SecurityScheme>

@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import { markInProcessState } from "../shared/SharedState.ts"
 import { runAfterCommit } from "../shared/Transaction.ts"
 
-/** A change names the prefix of one key. `""` names all keys, for example when an organization changed. */
+/** A change contains the prefix of one key. `""` stands for all keys, for example when an organization changed. */
 export type ApiKeyPrefix = string
 
 /** The time for which a node caches a key, including its permissions and its organization's suspension. */

@@ -72,7 +72,7 @@ export interface IssuedApiKey {
   readonly fullKey: Redacted.Redacted<string>
 }
 
-/** A caller that manages an organization's keys. The audit log names the caller as `by`. */
+/** A caller that manages an organization's keys. The audit log records `by` as the actor. */
 export interface ApiKeyManager {
   readonly organizationId: OrganizationId
   readonly by: string
@@ -86,7 +86,7 @@ interface Known {
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** Creates a key in one transaction. If `by` is omitted, the audit log names the operator. */
+    /** Creates a key in one transaction. If `by` is omitted, the audit log records the operator. */
     readonly issue: (
       organization: Pick<Organization, "id">,
       wanted: NewApiKeyInput,

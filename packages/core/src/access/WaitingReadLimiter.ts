@@ -1,7 +1,7 @@
 /**
- * Limits the reads of requests that wait for a change. A waiting request makes a signaled read after each signal. One
- * signal can resume a thousand requests. Only a few requests of each organization read at the same time, so that
- * ordinary requests of the pool do not wait long.
+ * Limits the reads of requests that wait for a change. A waiting request reads again after each signal. One signal can
+ * resume a thousand requests. Only a few requests of each organization read at the same time, so that ordinary requests
+ * of the pool do not wait long.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"

@@ -189,7 +189,7 @@ export const repairDueTimes = (
 }
 
 /**
- * Returns true if the result of this attempt still counts: the assignment has not failed, the attempt is the running
+ * Returns true if the result of this attempt is still valid: the assignment has not failed, the attempt is the running
  * attempt, and no approval deadline has passed.
  */
 const isAwaited = ({ approveBy, failure, generation }: Assignment, ticket: number, now: Instant.Instant): boolean =>

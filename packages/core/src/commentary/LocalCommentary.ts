@@ -1,7 +1,7 @@
 /**
  * A commentary generator that needs no server. The generator puts an opening and a closing around the creator's own
- * sentences and adds no opinion. The text names the local generator as its source. The generator is deterministic and
- * does not imitate the persona's style.
+ * sentences and adds no opinion. The text states that it was made locally. The generator is deterministic and does not
+ * imitate the persona's style.
  */
 import * as Hash from "effect/Hash"
 import { toPlainText } from "../shared/Text.ts"

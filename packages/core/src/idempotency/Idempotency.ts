@@ -26,8 +26,8 @@ import { IdempotencyStore, type StoredResponse } from "./IdempotencyStore.ts"
 export interface IdempotentRequest {
   readonly organizationId: OrganizationId
   /**
-   * The environment of the API key. The value is `dashboard` for a request with a dashboard token, which has no
-   * environment.
+   * The environment of the API key. The value is `dashboard` for a request with a dashboard token, because such a token
+   * has no environment.
    */
   readonly environment: Environment | "dashboard"
   readonly method: string
@@ -35,7 +35,7 @@ export interface IdempotentRequest {
   readonly key: string
   /** The fingerprints of the request's body. */
   readonly fingerprints: BodyFingerprints
-  /** Names a part of the request that has its own transaction and stored response; `""` for the whole request. */
+  /** The name of a part of the request that has its own transaction and stored response; `""` for the whole request. */
   readonly part: string
 }
 

@@ -12,7 +12,8 @@ import type { Mail, NewMail } from "./Mail.ts"
 
 /**
  * The outcome of an attempt. `obsolete`: the mail is no longer needed and was not sent. `released`: a stopping worker
- * interrupted the attempt, which does not count. `unanswered`: the whole mail was sent but the server did not reply.
+ * interrupted the attempt, so the attempt does not count. `unanswered`: the whole mail was sent but the server did not
+ * reply.
  */
 export type MailAttemptOutcome =
   | { readonly state: "sent" | "obsolete" | "released" }
@@ -70,9 +71,9 @@ export class MailStore extends Context.Service<
     /** The next time at which a mail is due; none when no mail is queued. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**
-     * Queues up to `limit` failed mails again, due at `at`, with their attempts reset. Selects mails that failed from
-     * `since` until before `before`. Mails with inbox links are excluded, because a creator needs such a link only at
-     * the time of the request. Returns the number of requeued mails.
+     * Queues up to `limit` failed mails again, due at `at`, with their attempts reset. Selects mails that failed at
+     * `since` or later, but before `before`. Mails with inbox links are excluded, because a creator needs such a link
+     * only at the time of the request. Returns the number of requeued mails.
      */
     readonly requeueFailed: (since: Instant, before: Instant, at: Instant, limit: number) => Effect.Effect<number>
     /** Returns the first `limit` assignments with failed mails in this period, and the total number of assignments. */

@@ -31,7 +31,7 @@ export class Mailer extends Context.Service<
     /**
      * Sends the mail. The call succeeds when the next mail server has accepted the mail. The adapter limits the time of
      * the call. The core calls `send` uninterruptibly, so that the reply to a sent mail is not lost. The adapter makes
-     * only the steps interruptible that a shutdown may interrupt.
+     * a step interruptible only if a shutdown may interrupt this step.
      */
     readonly send: (message: MailMessage) => Effect.Effect<void, MailRefused>
   }

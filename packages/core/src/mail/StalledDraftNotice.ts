@@ -1,7 +1,7 @@
 /**
  * Limits mails about stalled drafts. A draft is stalled when all generation attempts failed, and a creator can restart
  * generation many times. An assignment's first such mail is sent immediately. After that, the assignment gets at most
- * one such mail an hour, which is the latest mail of the hour.
+ * one such mail an hour: the latest mail of the hour.
  */
 import * as Duration from "effect/Duration"
 import type { ShareId } from "../shared/Ids.ts"

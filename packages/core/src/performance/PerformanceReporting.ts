@@ -134,7 +134,7 @@ type ByPersona = Map<PersonaId, { readonly metrics: AssignmentMetrics; name: str
 /** The number of topics in one page. Reading a page takes a few milliseconds. */
 const pageSize = 200
 
-/** Maximum number of concurrent reports of a process. A report above this number waits until another report ends. */
+/** Maximum number of concurrent reports of a process. Any further report waits until another report ends. */
 const maxReports = 4
 
 const byName = (one: PersonaPerformanceReport, other: PersonaPerformanceReport): number => {

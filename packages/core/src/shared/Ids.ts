@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Every id is in lower case, which `parse` ensures. */
+/** `parse` ensures that every id is in lower case. */
 const Uuid = Schema.String.check(Schema.isPattern(uuid))
 
 export const isLowerCaseUuid = (id: string): boolean => uuid.test(id)

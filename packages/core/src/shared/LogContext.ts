@@ -177,7 +177,7 @@ export const annotateSpansAndLogsWithLogContext = <A, E, R>(
   Effect.annotateLogs(annotateSpansWithLogContext(self, logContext), formatLogContextAttributes(logContext, "_"))
 
 /**
- * Creates the span of a new topic or event, which starts a separate trace. The new span and the span of the creating
+ * Creates the span of a new topic or event. The span starts a separate trace. The new span and the span of the creating
  * request or job link to each other.
  */
 export const startSeparateTrace = <A, E, R>(

@@ -9,8 +9,8 @@ export const isLoopbackHost = (host: string): boolean => {
 }
 
 /**
- * Returns whether a host is a wildcard address. A server can listen on a wildcard address, but a link must name another
- * host.
+ * Returns whether a host is a wildcard address. A server can listen on a wildcard address, but a link must contain
+ * another host.
  */
 export const isWildcardHost = (host: string): boolean => host === "0.0.0.0" || host === "::" || host === "[::]"
 

@@ -13,8 +13,8 @@ export class SigningSecrets extends Context.Service<SigningSecrets, Secrets>()(
   "@partner-commentary/core/shared/SigningSecrets"
 ) {
   /**
-   * Takes the current secret first and then former secrets. A blank secret stops the service, and a short secret logs a
-   * warning.
+   * The first argument is the current secret, and all other arguments are former secrets. A blank secret stops the
+   * service, and a short secret logs a warning.
    */
   static readonly layer = (...secrets: Secrets): Layer.Layer<SigningSecrets> =>
     Layer.effect(

@@ -116,7 +116,7 @@ export interface TopicQuery {
   readonly from: { readonly offset: number } | { readonly cursor: PageCursor }
 }
 
-/** If a list has another filter than the status, the total is counted only up to `maxCountedTotal`. */
+/** If a list has a filter other than the status, the total is counted only up to `maxCountedTotal`. */
 export const maxCountedTotal = 10_000
 
 export class TopicStore extends Context.Service<

@@ -303,7 +303,7 @@ export const isGenerationStalled = (present: Assignment): boolean =>
 
 /**
  * Returns true if generation was restarted after all attempts failed. After a restart, the ticket is higher than the
- * number of attempts, which starts again at 0.
+ * number of attempts, because this number starts again at 0.
  */
 const isRestarted = ({ generation }: Assignment): boolean =>
   generation.nextAt !== null && generation.ticket > generation.attempts

@@ -84,10 +84,10 @@ export class DeliveryStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<DueWebhook>>
     /**
-     * Claims due deliveries, oldest first. `allow` decides the number of deliveries from the receiver and the count in
-     * flight. `allow` runs under the receiver's lock, so that concurrent workers never exceed a limit. No other worker
-     * gets the claimed deliveries before `lease`. If no outcome is stored, a delivery is due again at the time `lease`.
-     * Returns none for an inactive webhook.
+     * Claims due deliveries, oldest first. `allow` gets the receiver and the number of deliveries in flight, and
+     * returns the number of deliveries to claim. `allow` runs under the receiver's lock, so that concurrent workers
+     * never exceed a limit. No other worker gets the claimed deliveries before `lease`. If no outcome is stored, a
+     * delivery is due again at the time `lease`. Returns none for an inactive webhook.
      */
     readonly claim: (
       id: WebhookId,
@@ -125,8 +125,8 @@ export class DeliveryStore extends Context.Service<
     /** Returns the next time at which a delivery to an active webhook is due; none when no delivery is pending. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**
-     * Counts pending deliveries and failing webhooks for operators. Each count stops at `limit`, which limits the cost
-     * of the query.
+     * Counts pending deliveries and failing webhooks for operators. Each count stops at `limit`, to limit the cost of
+     * the query.
      */
     readonly backlog: (at: Instant, limit: number) => Effect.Effect<DeliveryBacklog>
   }

@@ -46,8 +46,8 @@ export class DeliveryWorker extends Context.Service<
   DeliveryWorker,
   {
     /**
-     * Claims due deliveries, which the caller runs. While slots are scarce, the method claims one delivery of each
-     * webhook. Otherwise the method claims up to the webhook's concurrency limit.
+     * Claims due deliveries for the caller, and the caller runs them. While slots are scarce, the method claims one
+     * delivery of each webhook. Otherwise the method claims up to the webhook's concurrency limit.
      */
     readonly claim: (free: number, isScarce: boolean) => Effect.Effect<ReadonlyArray<DeliveryJob>>
     /**

@@ -18,7 +18,7 @@ export interface NewEvent {
   readonly tail: string
 }
 
-/** Returns the event id in the form that partners see, which is `evt_` and the UUID. */
+/** Returns the event id in the form that partners see: `evt_` and the UUID. */
 export const formatPublicEventId = (id: EventId): string => `evt_${id}`
 
 /** The JSON text between the values of the external reference and the metadata in a payload. */

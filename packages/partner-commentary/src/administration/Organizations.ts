@@ -29,7 +29,8 @@ export const update = (id: Ids.OrganizationId, change: (present: Organization) =
   changed(id, "organization.updated", change)
 
 /**
- * Suspends an organization, whose API keys are then rejected. Running workflows of a suspended organization continue.
+ * Suspends an organization. The service then rejects the organization's API keys. Running workflows of a suspended
+ * organization continue.
  */
 export const suspend = Effect.fnUntraced(function* (id: Ids.OrganizationId) {
   const now = yield* Instant.now

@@ -1,5 +1,5 @@
 /**
- * Defines the advice to an operator about a finding of the doctor. The advice names a command of the command-line
+ * Defines the advice to an operator about a finding of the doctor. The advice contains a command of the command-line
  * program, or a function call in an embedding application.
  */
 

@@ -42,7 +42,10 @@ export const diagnoseDisabledWebhooks = Effect.fnUntraced(function* (advice: Doc
 export const formatSecretCount = (count: number): string =>
   count === 1 ? "the secret of one webhook" : `the secrets of ${count} webhooks`
 
-/** Checks that all webhook secrets can be decrypted. `holder` names the setting that contains the signing secrets. */
+/**
+ * Checks that all webhook secrets can be decrypted. `holder` is the name of the setting that contains the signing
+ * secrets.
+ */
 export const diagnoseUndecryptableSecrets = Effect.fnUntraced(function* (advice: DoctorAdvice, holder: string) {
   const { length } = yield* findUndecryptableSecrets
   if (length === 0) return makeOkFinding("webhooks", "All webhook secrets can be decrypted.")

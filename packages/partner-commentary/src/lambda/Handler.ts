@@ -75,8 +75,8 @@ export const make = ({ fetch, report, run }: LambdaHandlerDependencies): LambdaH
       })
 
   /**
-   * Runs due jobs in a scheduled invocation, which has `left` milliseconds. The function stops claiming jobs early
-   * enough that running jobs can finish and unfinished jobs can be released before the invocation ends.
+   * Runs due jobs in a scheduled invocation. The invocation ends after `left` milliseconds. The function stops claiming
+   * jobs early enough that running jobs can finish and unfinished jobs can be released before the invocation ends.
    */
   const work = Effect.fnUntraced(function* (left: number) {
     const end = left - Math.min(3000, left / 5)

@@ -17,11 +17,11 @@ export interface PoolOptions {
    * schema if the database role may create schemas.
    */
   readonly schema?: string | undefined
-  /** True if the service migrates the database at its start, which is the default. */
+  /** True (the default) if the service migrates the database at its start. */
   readonly migrate?: boolean | undefined
   /**
-   * True if the process listens for signals of other processes, which is the default. Signals need a connection that
-   * stays open. A process that does not listen finds new work by polling.
+   * True (the default) if the process listens for signals of other processes. Signals need a connection that stays
+   * open. A process that does not listen finds new work by polling.
    */
   readonly listen?: boolean | undefined
 }
@@ -32,7 +32,7 @@ export interface PostgresOptions extends PoolOptions {
    * URL of a pooler.
    */
   readonly directUrl?: string | undefined
-  /** The maximum number of database connections of a process, which is 10 by default. */
+  /** The maximum number of database connections of a process, by default 10. */
   readonly poolSize?: number | undefined
 }
 

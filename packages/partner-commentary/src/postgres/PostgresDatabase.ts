@@ -8,7 +8,7 @@ export interface PostgresStartOptions {
    */
   readonly migrates: boolean
   /**
-   * True if the process listens for signals of other processes, for which a connection stays open. A process that does
+   * True if the process listens for signals of other processes, over a connection that stays open. A process that does
    * not listen finds new work by polling.
    */
   readonly listens: boolean

@@ -13,7 +13,7 @@ import { makeInvalidOptionError, type PartnerCommentaryError } from "../PartnerC
 export interface SmtpOptions {
   /** The sender of all mails, in the form `Name <address>`. */
   readonly from: string
-  /** The maximum number of concurrent connections to the mail server, which is 16 by default. */
+  /** The maximum number of concurrent connections to the mail server, by default 16. */
   readonly connections?: number | undefined
 }
 

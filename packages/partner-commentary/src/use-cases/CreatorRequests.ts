@@ -120,7 +120,7 @@ export const makeCreatorRequestUseCases = (run: RunUseCase) => {
         }).pipe(Effect.catchTag("LinkInvalid", () => Effect.fail(notFound)))
       ),
 
-    /** Submits the creator's view of the topic, from which a draft is generated. */
+    /** Submits the creator's view of the topic. The service generates a draft from this view. */
     respond: act<{ readonly perspective: string }>("respond"),
     /** Declines a request that waits for the creator's view. */
     decline: act<CreatorReasonOption>("decline"),

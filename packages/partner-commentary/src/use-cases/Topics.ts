@@ -39,7 +39,7 @@ export type NewTopic = typeof CreateTopicBody.Encoded & DataOwner
 export interface ListTopicsInput extends DataOwner {
   /** One status or several statuses. Topics with any of the given statuses are listed. */
   readonly status?: TopicStatus | ReadonlyArray<TopicStatus> | undefined
-  /** Your own reference of the topics, which cannot be combined with the filter `status`. */
+  /** Your own reference of the topics. This filter cannot be combined with the filter `status`. */
   readonly external_reference?: string | undefined
   readonly created_after?: HostDate | string | undefined
   readonly created_before?: HostDate | string | undefined

@@ -69,7 +69,8 @@ const failureOf = (error: unknown): PartnerCommentaryError => {
 }
 
 /**
- * Returns a decoder for inputs, which fails with all problems of an input. Unknown fields are ignored, as in the API.
+ * Returns a decoder for inputs. If an input is invalid, the decoder fails with all problems of the input. Unknown
+ * fields are ignored, as in the API.
  */
 export const makeDecoder = <A, I>(schema: Schema.Codec<A, I>, options: SchemaAST.ParseOptions = {}) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all", ...options })
@@ -103,7 +104,7 @@ export const ownerFields = {
 /** The owner of the data that a call reads or changes. */
 export interface DataOwner {
   readonly organization_id: string
-  /** The environment to which the data belongs, which is `live` by default. */
+  /** The environment to which the data belongs, by default `live`. */
   readonly environment?: Environment | undefined
 }
 

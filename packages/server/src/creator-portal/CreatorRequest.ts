@@ -16,8 +16,8 @@ export type CreatorRequestTarget =
 const notFound: CreatorRequestTarget = { at: "notFound" }
 
 /**
- * The maximum length of a token in a path, which limits the memory that invalid tokens use. All valid tokens are
- * shorter than this limit.
+ * The maximum length of a token in a path. It limits the memory that invalid tokens use. All valid tokens are shorter
+ * than this limit.
  */
 const maxTokenLength = 1000
 

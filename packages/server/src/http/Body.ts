@@ -1,5 +1,5 @@
 /**
- * Decodes JSON bodies with a schema. Each reported problem names a field and the constraint that the field violates.
+ * Decodes JSON bodies with a schema. Each reported problem contains a field and the constraint that the field violates.
  */
 import { InvalidRequest, type RequestProblem } from "@partner-commentary/api/Errors"
 import * as Effect from "effect/Effect"

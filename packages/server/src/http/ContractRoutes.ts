@@ -70,7 +70,8 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
   ) as never
 
 /**
- * Copies the retry time of a handler's rate-limit error to the request record, which sets the `Retry-After` header.
+ * Copies the retry time of a handler's rate-limit error to the request record. The `Retry-After` header gets its value
+ * from the record.
  */
 const noteRetryTime = (error: unknown): Effect.Effect<void> =>
   error instanceof RateLimitExceeded
@@ -140,7 +141,7 @@ const Outcome = Context.Reference<Effect.Effect<unknown, unknown>>("@partner-com
 /**
  * Encodes results and errors with Effect's builder. The builder receives a copy of the endpoint without request schemas
  * and middleware. The encoder of an endpoint is built when the endpoint first returns a result or an error, because
- * most handlers return a response, which needs no encoding.
+ * most handlers return a response, and a response needs no encoding.
  */
 const makeEncoder = (api: HttpApi.Constraint, group: HttpApiGroup.Top, endpoint: HttpApiEndpoint.Top): Encode => {
   let built: Handled | undefined

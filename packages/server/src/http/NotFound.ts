@@ -1,5 +1,5 @@
 /**
- * Builds the 404 response for unknown paths. The response names the methods that the path supports, and the address of
+ * Builds the 404 response for unknown paths. The response lists the methods that the path supports, and the address of
  * the API documentation.
  */
 import * as Errors from "@partner-commentary/api/Errors"

@@ -1,6 +1,6 @@
 /**
- * Builds response headers by setting properties one by one, which is fast in V8. Effect's `Headers` functions copy a
- * record, change its prototype and check each name again.
+ * Builds response headers by setting properties one by one, because V8 does this fast. Effect's `Headers` functions
+ * copy a record, change its prototype and check each name again.
  */
 import * as Headers from "effect/http/Headers"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"

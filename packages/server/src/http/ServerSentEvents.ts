@@ -9,7 +9,7 @@ import type { StoredEvent } from "@partner-commentary/core/webhook/EventLog"
 export const formatEvent = ({ id, payload, type }: StoredEvent): string =>
   `id: ${formatEventCursor(id)}\nevent: ${type}\ndata: ${payload}\n\n`
 
-/** Encodes the delay in milliseconds after which a client reconnects when the stream ends. */
+/** Encodes the delay between the end of a stream and the client's next connection, in milliseconds. */
 export const formatRetryDelay = (milliseconds: number): string => `retry: ${milliseconds}\n\n`
 
 /** An SSE comment that keeps the connection alive in proxies. Clients ignore comments. */

@@ -1,6 +1,6 @@
 /**
- * Writes the access log, which is optional. The log contains the route instead of the path, because a path can contain
- * a creator's token.
+ * Writes the optional access log. The log contains the route instead of the path, because a path can contain a
+ * creator's token.
  */
 import * as LogContext from "@partner-commentary/core/shared/LogContext"
 import * as Clock from "effect/Clock"

@@ -44,7 +44,7 @@ export const turnBudgetMs = 4
 /** The maximum delay of tasks while connections arrive, in milliseconds. */
 export const maxTaskDelayMs = 50
 
-/** The scheduler of the server, which is undefined by default, so that request fibers use the host's scheduler. */
+/** The scheduler of the server. By default the value is undefined, and request fibers use the host's scheduler. */
 export const CurrentFairScheduler = Context.Reference<FairScheduler | undefined>(
   "@partner-commentary/reference/FairScheduler",
   { defaultValue: () => undefined }

@@ -38,7 +38,7 @@ export class CurrentRequestRecord extends Context.Service<CurrentRequestRecord, 
   "@partner-commentary/server/middleware/CurrentRequestRecord"
 ) {}
 
-/** Returns the record of the current request, which the server provides. */
+/** Returns the record that the server provides for the current request. */
 export const getCurrentRequestRecord: Effect.Effect<RequestRecord> = Effect.withFiber(({ context }) =>
   Effect.succeed(Context.getUnsafe(context, CurrentRequestRecord))
 )

@@ -59,8 +59,8 @@ export const make = (now: () => number): VerifiedCredentials => {
 }
 
 /**
- * Returns the credential in the request's headers, whose names are in lower case. The returned credential is not
- * verified.
+ * Returns the credential in the request's headers. The header names must be in lower case. The returned credential is
+ * not verified.
  */
 export const readCredential = (headers: Readonly<Record<string, unknown>>): string =>
   String(headers["x-api-key"] ?? headers["authorization"] ?? "")

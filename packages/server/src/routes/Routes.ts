@@ -1,4 +1,4 @@
-/** Combines all routes in one layer, which requires the use cases of the core. Hosts serve this layer. */
+/** Combines all routes in one layer. The layer requires the use cases of the core. Hosts serve this layer. */
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import * as Layer from "effect/Layer"
 import * as CreatorRoutes from "../creator-portal/CreatorRoutes.ts"

@@ -44,8 +44,8 @@ export interface PreparedAssignmentChange extends SharedIncrements {
 }
 
 /**
- * Writes the changes of one transaction, which holds the locks of their topics and assignments. The last statement
- * writes all usage and counters in the same fixed order as submissions, which prevents deadlocks.
+ * Writes the changes of one transaction. The transaction must hold the locks of their topics and assignments. To
+ * prevent deadlocks, the last statement writes all usage and counters in the same fixed order as submissions.
  */
 export const writePreparedChanges = (
   changes: ReadonlyArray<PreparedAssignmentChange & { readonly inContext: InContext }>

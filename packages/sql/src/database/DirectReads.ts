@@ -35,8 +35,8 @@ export const readBySqlStatement = <Row extends object>(sql: SqlClient, read: Dir
   readBySqlText<Row>(sql, read, ...statement.compile())
 
 /**
- * A read within a transaction must use the transaction's connection. A traced read must create a span, which only the
- * client does.
+ * A read within a transaction must use the transaction's connection. A traced read must create a span, and only the
+ * client creates spans.
  */
 const mayReadDirectly = (sql: SqlClient, fiber: Fiber.Fiber<unknown, unknown>): boolean =>
   !isInTransaction(sql, fiber) && !fiber.getRef(References.TracerEnabled)

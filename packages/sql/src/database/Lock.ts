@@ -19,7 +19,7 @@ export const forUpdateSkipLocked = (sql: SqlClient) =>
 
 /**
  * Locks a name until the transaction ends, for cases where no row exists to lock. Two names with the same hash share a
- * lock, which only makes one transaction wait for the other.
+ * lock, so one transaction may wait for the other without need.
  */
 export const takeAdvisoryLock = (sql: SqlClient, name: string) =>
   sql.onDialectOrElse({

@@ -1,7 +1,7 @@
 /** Errors that explain why the service cannot use a database. The message of each error contains a remedy. */
 import * as Schema from "effect/Schema"
 
-/** The database has another encoding than UTF-8, which the text columns require. */
+/** The text columns require UTF-8, but the database has another encoding. */
 export class WrongDatabaseEncoding extends Schema.TaggedError<WrongDatabaseEncoding>()("WrongEncoding", {
   encoding: Schema.String
 }) {

@@ -25,8 +25,8 @@ export const transact = <A, E, R = never>(
 
 /**
  * Runs one write statement. On SQLite the statement shares a commit with other changes, because each commit blocks the
- * process until the disk has finished. On Postgres the statement needs no transaction, which would cost two more round
- * trips.
+ * process until the disk has finished. On Postgres the statement needs no transaction, because a transaction would cost
+ * two more round trips.
  */
 export const runWithSharedCommit = <A, E>(sql: SqlClient.SqlClient, write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   sql.onDialectOrElse({

@@ -1,6 +1,6 @@
 /**
  * Deletes finished mails and redeliveries, ended duplicate windows, expired responses, old events, old test topics and
- * expired former secrets. Each batch is one transaction, which finds its rows by an index. The pause after a batch lets
+ * expired former secrets. Each batch is one transaction, and finds its rows by an index. The pause after a batch lets
  * writers proceed.
  */
 import { type DeletionCutoffs, Retention } from "@partner-commentary/core/operations/Retention"

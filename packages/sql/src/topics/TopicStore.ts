@@ -162,8 +162,8 @@ const keyOf = ({ submission: { quotas, topic } }: PostgresSubmission.PreparedSub
   [topic.organizationId, topic.environment, formatUtcDay(topic.createdAt), JSON.stringify(quotas)].join(" ")
 
 /**
- * Inserts missing counters, and locks the counters that have limits. The lock order is the order of the batch
- * statement, which avoids deadlocks.
+ * Inserts missing counters, and locks the counters that have limits. To avoid deadlocks, the lock order is the same as
+ * in the batch statement.
  */
 const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Submission) =>
   Effect.andThen(

@@ -1,8 +1,8 @@
 /**
  * Redelivers events: the store puts deliveries back into the queue, under the lock of their webhook. Each row stores a
- * recovery, which redelivers the events of a period, and the recovery's progress. Webhooks take turns, and the
- * recoveries of one webhook run oldest first. If a new recovery overlaps a recovery that has not started, the store
- * extends the existing recovery instead.
+ * recovery and its progress. A recovery redelivers the events of a period. Webhooks take turns, and the recoveries of
+ * one webhook run oldest first. If a new recovery overlaps a recovery that has not started, the store extends the
+ * existing recovery instead.
  */
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
@@ -186,7 +186,7 @@ export const layer = Layer.effect(
           )
         ),
       open: (recovery, audit) => transact(sql, open(recovery, audit)),
-      // The first query runs without a lock. Usually no recovery is open, so that no lock is needed.
+      // The first query runs without a lock. Usually no recovery is open, so no lock is needed.
       step: (at, limit, begin) =>
         Effect.flatMap(Effect.orDie(oldestOpen), (open) =>
           open === undefined ? Effect.succeed(Option.none()) : transact(sql, step(at, limit, begin))

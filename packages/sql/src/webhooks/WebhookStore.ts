@@ -23,8 +23,8 @@ import * as ContactNotices from "./ContactNotices.ts"
 import { formerSecretFromRow, type ReceiverRow, webhookFromRow, webhookToRow } from "./WebhookRow.ts"
 
 /**
- * Lists the tables that contain rows of a deleted webhook. Each entry names a table, and the key columns that follow
- * the webhook's id.
+ * Lists the tables that contain rows of a deleted webhook. Each entry contains the name of a table, and the key columns
+ * that follow the webhook's id.
  */
 const leftovers = [
   ["delivery_attempts", "event_id, claim_number"],
@@ -139,7 +139,7 @@ export const layer = Layer.effect(
       modify: (owner, id, decide) => transact(sql, modify(owner, id, decide)),
       rotateSecret: (owner, id, rotation, audit) => transact(sql, rotateSecret(owner, id, rotation, audit)),
       remove: (owner, id, audit) => transact(sql, remove(owner, id, audit)),
-      // The first query runs without a lock. Usually the query finds no row, so that no write lock is needed.
+      // The first query runs without a lock. Usually the query finds no row, so no write lock is needed.
       clear: (limit) =>
         Effect.flatMap(Effect.orDie(firstRemoved(sql.literal(""))), ({ length }) =>
           length === 0 ? Effect.succeed(0) : transact(sql, clear(limit))
@@ -236,8 +236,8 @@ const disabling = ({ details, recorded_at }: DisablingRow): WebhookDisablingDeta
 }
 
 /**
- * Returns whether the webhook was activated or got another URL, so that the stored state of the receiver no longer
- * applies.
+ * Returns whether the webhook was activated or got another URL. In both cases, the stored state of the receiver no
+ * longer applies.
  */
 const isFresh = (before: Webhook, after: Webhook): boolean =>
   after.url !== before.url ||

@@ -78,7 +78,7 @@ export const failAttemptTemporarily = step((present, at) =>
   Result.succeed(applyGenerationFailure(present, { ticket: ticketOf(present), permanent: false }, at, defaults))
 )
 
-/** Changes an assignment without a workflow transition, which is allowed at any time. */
+/** Changes an assignment without a workflow transition. Such a change is allowed at any time. */
 export const changeCreatorName = step((present) =>
   Result.succeed(Workflow.makeChange({ ...present, creator: { ...present.creator, name: `${present.creator.name}.` } }))
 )

@@ -26,7 +26,7 @@ import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 type Stores = TopicStore | AssignmentStore | Retention | EventLog | PerformanceStore
 
-/** The first midnight after `start`, which is at noon. */
+/** The first midnight after `start`. The time of `start` is noon. */
 const midnight = start + day / 2
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {

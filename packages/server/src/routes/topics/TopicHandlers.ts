@@ -92,8 +92,8 @@ export const layer = HttpApiBuilder.group(
       Envelope.makeSuccessResponse(Views.toTopicProgress(found), 200, { etag: tags.ofStatus(found.revision) })
 
     /**
-     * Waits until the status of a topic changes. Without an entity tag from the caller, the wait compares with the
-     * revision of the first read.
+     * Waits until the status of a topic changes. Without an entity tag from the caller, the service compares each read
+     * with the revision of the first read.
      */
     const waitForStatus = ({ params, request }: Asked) =>
       one(

@@ -104,7 +104,7 @@ const parsed = <Id extends string>(schema: Schema.Codec<Id, string>, ids: Readon
 const noValidPersonas = ({ results }: NoValidPersonas) =>
   Effect.fail(Errors.NoValidPersonas.of(results.map(Views.toSubmissionResult)))
 
-/** Returns the error for a used-up quota, which is reset at the start of the next billing period. */
+/** Returns the error for a used-up quota. A quota is reset at the start of the next billing period. */
 const quotaExceeded = Effect.fnUntraced(function* ({ limit, quota, remaining }: QuotaExceeded) {
   const now = yield* Instant.now
   const wait = Math.ceil((calculateBillingPeriodBounds(now).end - now) / 1000)

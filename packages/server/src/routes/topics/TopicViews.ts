@@ -152,7 +152,7 @@ export const toReferenceLookup = (
   }
 }
 
-/** Returns the summary of a listed topic as an object, which has the same content as `formatTopicSummaryJson`. */
+/** Returns the summary of a listed topic as an object. The content is the same as in `formatTopicSummaryJson`. */
 export const toTopicSummary = (topic: ListedTopic): typeof Api.TopicSummary.Type =>
   JSON.parse(formatTopicSummaryJson(topic))
 
