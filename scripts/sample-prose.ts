@@ -1,4 +1,7 @@
-/** Prints random sentences and exported names. A reader who did not write them judges whether they are clear. */
+/**
+ * Prints random sentences and exported names. Someone who did not write these sentences and names judges whether they
+ * are clear.
+ */
 import { createHash } from "node:crypto"
 import { basename } from "node:path"
 import { parseArgs } from "node:util"

@@ -46,7 +46,10 @@ interface Group {
   broken: SqlError | undefined
 }
 
-/** The turn of one transaction in a group. The turn is also the connection for the transaction's statements. */
+/**
+ * The place of one transaction in a group of transactions that share a commit. The transaction runs its statements
+ * through this connection.
+ */
 interface Turn extends Connection {
   readonly group: Group
   /** The first transaction of a group runs without a savepoint. */

@@ -23,7 +23,7 @@ export const make = (native: DatabaseSync, run: (sql: string) => void): SharedRe
   const end = () => {
     if (!isOpen) return
     isOpen = false
-    // An error of a read may have ended the transaction, and the connection may have been closed.
+    // A failed read may have ended the transaction, and the connection may already be closed.
     if (native.isOpen && native.isTransaction) run("COMMIT")
   }
   return {

@@ -9,7 +9,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
-import { makeIntegerParameter, makeLiteralParameter, makeTextParameter } from "./Documented.ts"
+import { documentIntegerParameter, makeLiteralParameter, makeTextParameter } from "./Documented.ts"
 import { SuccessEnvelope, SuccessFlag } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { CursorPageInfo, Event } from "./EventsApi.ts"
@@ -125,7 +125,7 @@ const listQuery = {
     description: "Only deliveries with this status.",
     example: "failed"
   }),
-  limit: makeIntegerParameter({
+  limit: documentIntegerParameter({
     description: "The number of entries on a page.",
     example: deliveryListBounds.defaultLimit,
     minimum: 1,

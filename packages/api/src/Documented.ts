@@ -25,7 +25,7 @@ const parameter = (description: string, example: unknown, truth: Schema.JsonObje
     })
   )
 
-export const makeIntegerParameter = ({
+export const documentIntegerParameter = ({
   description,
   example,
   ...bounds

@@ -10,8 +10,8 @@ import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredConcurrencyPool, RequiredScope, SupportsWaitPreference } from "./ApiKeyAuth.ts"
 import {
   addEventStreamSchema,
+  documentIntegerParameter,
   eventStreamContentType,
-  makeIntegerParameter,
   makeLiteralParameter,
   makeTextParameter
 } from "./Documented.ts"
@@ -158,7 +158,7 @@ const listQuery = {
     example: "2026-01-30T12:00:00Z",
     format: "date-time"
   }),
-  limit: makeIntegerParameter({
+  limit: documentIntegerParameter({
     description:
       "The number of entries on a page. A page of large events ends earlier, at about 1 MiB, so always use `next_cursor`.",
     example: eventListBounds.defaultLimit,

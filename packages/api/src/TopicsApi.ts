@@ -17,7 +17,7 @@ import {
 } from "./ApiKeyAuth.ts"
 import { CreateTopicBody, referenceConstraint } from "./CreateTopicBody.ts"
 import {
-  makeIntegerParameter,
+  documentIntegerParameter,
   makeLiteralParameter,
   makeTextParameter,
   schemaKeywordsAnnotation
@@ -230,14 +230,14 @@ const listQuery = {
     description: "`desc`, the default, lists the newest topic first, `asc` the oldest.",
     example: "desc"
   }),
-  limit: makeIntegerParameter({
+  limit: documentIntegerParameter({
     description: "The number of entries on a page.",
     example: topicListBounds.defaultLimit,
     minimum: 1,
     maximum: topicListBounds.maxLimit,
     default: topicListBounds.defaultLimit
   }),
-  offset: makeIntegerParameter({
+  offset: documentIntegerParameter({
     description:
       "The number of topics to skip, not together with `cursor`. To page further than the maximum, follow `pagination.next_cursor`.",
     example: 0,

@@ -238,7 +238,7 @@ export interface TopicSummary {
 }
 
 /** The reason for the rejection of one topic of `createMany`. Field paths have the form `topics[3].content`. */
-export type BulkRefusal = {
+export type BulkTopicRefusal = {
   [Code in "invalid_request" | "no_valid_personas" | "rate_limit_exceeded"]: {
     readonly code: Code
     readonly message: string
@@ -249,7 +249,7 @@ export type BulkRefusal = {
 /** The result for one topic of `createMany`. */
 export type BulkResult =
   | { readonly index: number; readonly status: "created"; readonly topic: Topic }
-  | { readonly index: number; readonly status: "refused"; readonly error: BulkRefusal }
+  | { readonly index: number; readonly status: "refused"; readonly error: BulkTopicRefusal }
 
 /** The results for the topics, in the order of the request. */
 export interface BulkResults {

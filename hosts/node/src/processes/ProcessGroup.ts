@@ -28,7 +28,7 @@ export type PrimaryToMemberMessage =
   | { readonly kind: "ping" }
 
 export class ClusterMembership extends Context.Reference<{
-  /** True in a member process. Only the primary process logs the start and the stop. */
+  /** True in a process that the primary process has started. Only the primary process logs the start and the stop. */
   readonly isMember: boolean
   /** Returns the metrics of all processes in Prometheus's text format. `own` returns the metrics of this process. */
   readonly shareMetrics: (own: Effect.Effect<string>) => Effect.Effect<Effect.Effect<string>>

@@ -84,7 +84,7 @@ test("with 500 kills of workers during 2,000 events, each event arrives under on
   const ends = await workers.stop()
 
   const { figures, mistakes } = Agreement.compareDeliveries({
-    books: DeliveryLedger.readDeliveryLedger(at.database),
+    books: DeliveryLedger.readStoredDeliveries(at.database),
     arrived: receivers.arrived,
     webhooks: new Map(all.map(({ hook, webhookId }) => [hook, webhookId])),
     shares,

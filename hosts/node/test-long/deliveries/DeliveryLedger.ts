@@ -35,7 +35,7 @@ const reading = <A>(file: string, read: (rows: <R>(sql: string) => Array<R>) => 
   }
 }
 
-export const readDeliveryLedger = (file: string): DeliveryLedger =>
+export const readStoredDeliveries = (file: string): DeliveryLedger =>
   reading(file, (rows) => ({
     integrity: rows<{ readonly integrity_check: string }>("PRAGMA integrity_check")[0]?.integrity_check ?? "",
     // The webhooks of the run do not subscribe to the event type `topic.completed`.

@@ -16,7 +16,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
   advanceToNextAttempt,
-  makeDeliveryReader,
+  makeDeliveriesApiReader,
   readSentEvents,
   registerWebhook,
   seedDecliningPartner,
@@ -35,8 +35,8 @@ const day = 24 * hour
 const lease = Duration.days(90)
 
 /**
- * Each event gets one immediate attempt, because the first retry is 60 days later. The circuit breaker never opens,
- * because other tests cover it.
+ * Each event gets one immediate attempt, because the first retry is 60 days later. The circuit breaker stays closed.
+ * Other tests cover the circuit breaker.
  */
 const once = { ...defaults, retries: [Duration.days(60)], breakerFailures: 1000 }
 const exact = InMemory.layerWith({ policy: { lease, webhooks: once } })
@@ -109,7 +109,7 @@ it.effect(
       yield* event
       yield* hook.failures(1)
       for (let count = 2; count <= 30; count++) {
-        yield* advanceToNextAttempt(makeDeliveryReader(key, hook.id).list)
+        yield* advanceToNextAttempt(makeDeliveriesApiReader(key, hook.id).list)
         yield* hook.failures(count)
       }
       assert.strictEqual((yield* shown).status, "active")

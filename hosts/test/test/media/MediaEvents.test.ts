@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { makeDeliveryReader, readWebhookRequests, registerWebhook } from "../support/DeliveryCalls.ts"
+import { makeDeliveriesApiReader, readWebhookRequests, registerWebhook } from "../support/DeliveryCalls.ts"
 import { readJson } from "../support/Json.ts"
 import { createApprovedTopic, drainJobs, layerWithMedia } from "../support/MediaScene.ts"
 import { getJson } from "../support/Requests.ts"
@@ -54,7 +54,7 @@ it.effect("each file that becomes ready causes an event with its URL, for webhoo
     })
     assert.deepInclude(commentary, { id: commentary_id, content, audio_url, video_url, partner_approved_at: null })
     for (const { data } of events) assert.isString(data.commentary[`${data.output_type}_url`])
-    yield* makeDeliveryReader(key, hook.id).delivered(2)
+    yield* makeDeliveriesApiReader(key, hook.id).delivered(2)
     const sent = (yield* readWebhookRequests).filter(({ url }) => url === "https://example.com/media")
     assert.sameDeepMembers(
       sent.map(({ body }) => JSON.parse(body)),
@@ -69,7 +69,7 @@ it.effect("a topic's media.ready event goes only to the webhooks that the topic 
     const hook = yield* registerWebhook(key, ["media.ready"], "https://example.com/media")
     yield* drainJobs
     assert.lengthOf(yield* readyEvents(key), 1)
-    assert.deepStrictEqual(yield* makeDeliveryReader(key, hook.id).list(), [])
+    assert.deepStrictEqual(yield* makeDeliveriesApiReader(key, hook.id).list(), [])
   }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 

@@ -196,7 +196,7 @@ layer(layerOfServiceUnderTest)("specification 4: POST /topics", (it) => {
       })
   )
 
-  it.effect("the result duplicate means that the same topic was already sent within 24 hours", () =>
+  it.effect("a persona's result is `duplicate` if the same topic was sent to this persona in the last 24 hours", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const [asked, fresh, other] = [yield* by.persona(), yield* by.persona(), yield* by.persona()]

@@ -57,7 +57,7 @@ export const registerWebhook = Effect.fnUntraced(function* (
 })
 
 /** Reads a webhook's deliveries as the partner sees them. */
-export const makeDeliveryReader = (key: string, id: string) => {
+export const makeDeliveriesApiReader = (key: string, id: string) => {
   const page = (query = "") => getWebhook(key, `/${id}/deliveries${query}`)
   const list = (query?: string) => Effect.map(page(query), ({ body }) => body.data)
   return {
@@ -77,7 +77,9 @@ export const makeDeliveryReader = (key: string, id: string) => {
 }
 
 /** Moves the clock to the time of the newest delivery's next attempt. */
-export const advanceToNextAttempt = Effect.fnUntraced(function* (list: ReturnType<typeof makeDeliveryReader>["list"]) {
+export const advanceToNextAttempt = Effect.fnUntraced(function* (
+  list: ReturnType<typeof makeDeliveriesApiReader>["list"]
+) {
   const planned = yield* eventually(
     "a planned attempt",
     Effect.map(list(), ([newest]) => newest?.next_attempt_at ?? undefined)

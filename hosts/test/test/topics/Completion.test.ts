@@ -10,7 +10,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { makeDeliveryReader, readSentEvents, registerWebhook } from "../support/DeliveryCalls.ts"
+import { makeDeliveriesApiReader, readSentEvents, registerWebhook } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
 import { actAsCreator, findCreatorToken, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
@@ -136,7 +136,7 @@ for (const [name, path] of Object.entries(paths)) {
       assert.deepInclude({ type: own.type, reason, timestamp: own.timestamp }, { timestamp, ...path.cause })
       assert.deepStrictEqual((yield* eventsOf(key, "&order=asc")).slice(-2), [own, newest])
 
-      const deliveries = makeDeliveryReader(key, hook.id)
+      const deliveries = makeDeliveriesApiReader(key, hook.id)
       yield* deliveries.delivered(1)
       // After a jump of the clock, the worker may repeat an attempt.
       for (const sent of yield* readSentEvents) assert.deepStrictEqual(sent.event, event)
@@ -208,10 +208,10 @@ it.effect(
       const both = yield* registerWebhook(key, ["topic.completed", "commentary.failed"], "https://example.com/both")
       yield* submitTopic(key, content, [last])
       yield* actAsCreator(yield* findCreatorToken(last, content), "decline", { reason: "No." })
-      yield* makeDeliveryReader(key, both.id).delivered(2)
-      yield* makeDeliveryReader(key, without.id).delivered(1)
+      yield* makeDeliveriesApiReader(key, both.id).delivered(2)
+      yield* makeDeliveriesApiReader(key, without.id).delivered(1)
       const typesOf = (id: string) =>
-        Effect.map(makeDeliveryReader(key, id).list(), (all) => all.map(({ type }: { type: string }) => type))
+        Effect.map(makeDeliveriesApiReader(key, id).list(), (all) => all.map(({ type }: { type: string }) => type))
       assert.deepStrictEqual(yield* typesOf(both.id), ["topic.completed", "commentary.failed"])
       assert.deepStrictEqual(yield* typesOf(without.id), ["commentary.failed"])
     }).pipe(Effect.provide(InMemory.layer))

@@ -13,7 +13,12 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { makeDeliveryReader, registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
+import {
+  makeDeliveriesApiReader,
+  registerWebhook,
+  seedDecliningPartner,
+  waitForEvents
+} from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 import { actAsCreator, findCreatorToken, submitTopic } from "../support/Requests.ts"
@@ -107,7 +112,7 @@ it.effect("a webhook that 410 responses disable repeatedly causes one mail in fi
     const mailbox = yield* Mailbox
     yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.succeed({ status: 410 }))
     const hook = yield* registerWebhook(key, ["commentary.failed"])
-    const list = makeDeliveryReader(key, hook.id).list
+    const list = makeDeliveriesApiReader(key, hook.id).list
     yield* declined("Who wins the first match this season?")
     for (let count = 1; count <= 10; count++) {
       yield* waitForEvents(count)

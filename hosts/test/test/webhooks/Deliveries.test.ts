@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  makeDeliveryReader,
+  makeDeliveriesApiReader,
   readSentEvents,
   readWebhookRequests,
   registerWebhook,
@@ -253,7 +253,7 @@ for (const lease of ["1 second", "3 days"] as const) {
       yield* declined("Who comes up this season?")
       yield* waitForEvents(2)
       yield* TestClock.adjust("3 minutes")
-      const { one } = makeDeliveryReader(key, hook.id)
+      const { one } = makeDeliveriesApiReader(key, hook.id)
       const look = Effect.map(one(sent?.event.id.slice(4)), (seen) => (seen.status === "delivered" ? seen : undefined))
       assert.strictEqual((yield* eventually("an arrival", look)).attempt_count, 1)
       assert.lengthOf(

@@ -13,7 +13,7 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import {
   advanceToNextAttempt,
-  makeDeliveryReader,
+  makeDeliveriesApiReader,
   registerWebhook,
   seedDecliningPartner
 } from "../support/DeliveryCalls.ts"
@@ -85,7 +85,7 @@ it.effect("an event arrives signed, and is sent again with the same bytes after 
       const { declined, key } = yield* seedDecliningPartner
       const hook = yield* registerWebhook(key, ["commentary.failed"], url)
       yield* declined("Wer gewinnt „das Derby“? 🏆")
-      const { list } = makeDeliveryReader(key, hook.id)
+      const { list } = makeDeliveriesApiReader(key, hook.id)
       // Move the clock exactly to this time, because the timeout of an attempt also uses this clock.
       for (const count of [1, 2]) {
         yield* hook.failures(count)

@@ -9,7 +9,12 @@ import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebho
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { makeDeliveryReader, registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
+import {
+  makeDeliveriesApiReader,
+  registerWebhook,
+  seedDecliningPartner,
+  waitForEvents
+} from "../support/DeliveryCalls.ts"
 import { getWebhook, patchWebhook, readReportedProblems, removeWebhook, unknownId } from "../support/WebhookCalls.ts"
 
 it.effect("a delivery shows its attempts with their statuses, durations and errors, and the next attempt", () =>
@@ -20,7 +25,7 @@ it.effect("a delivery shows its attempts with their statuses, durations and erro
     )
     const { declined, key } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])
-    const { list, one } = makeDeliveryReader(key, hook.id)
+    const { list, one } = makeDeliveriesApiReader(key, hook.id)
     yield* declined("Who goes down this season?")
     yield* waitForEvents(1)
     const [begun] = yield* list()
@@ -77,7 +82,7 @@ it.effect("deliveries are listed newest first, in pages, and can be filtered by 
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])
-    const { delivered, list, page } = makeDeliveryReader(key, hook.id)
+    const { delivered, list, page } = makeDeliveriesApiReader(key, hook.id)
     for (let count = 0; count < 3; count++) {
       yield* declined(`Who is number ${count} this season?`)
       yield* delivered(count + 1)
@@ -130,7 +135,7 @@ it.effect(
         yield* declined(`Who is number ${count} this season?`)
         yield* hook.failures(count + 1)
       }
-      const { list } = makeDeliveryReader(key, hook.id)
+      const { list } = makeDeliveriesApiReader(key, hook.id)
       const probe = "2026-03-01T09:01:00.000Z"
       assert.deepStrictEqual(
         (yield* list("?status=held")).map(
@@ -157,7 +162,7 @@ it.effect(
       const other = yield* registerWebhook(key, ["creator.approved"])
       yield* declined("Who goes down this season?")
       yield* waitForEvents(1)
-      const [{ id }] = yield* makeDeliveryReader(key, hook.id).list()
+      const [{ id }] = yield* makeDeliveriesApiReader(key, hook.id).list()
       const strangers = [
         (yield* Seed.issueApiKey(yield* Seed.createOrganization({ name: "Other" }))).text,
         (yield* Seed.issueApiKey(owner, { environment: "test" })).text
@@ -195,7 +200,7 @@ it.effect("the response to an invalid delivery query reports all its problems", 
   Effect.gen(function* () {
     const { key } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])
-    const { page } = makeDeliveryReader(key, hook.id)
+    const { page } = makeDeliveriesApiReader(key, hook.id)
     assert.deepStrictEqual(
       readReportedProblems(yield* page("?status=sent&limit=0&cursor=next")).map(({ field }) => field),
       ["status", "limit", "cursor"]

@@ -13,7 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
-import { makeDeliveryReader, registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
+import { makeDeliveriesApiReader, registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
 import { openStream, readResponseText } from "../support/EventStream.ts"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
@@ -267,7 +267,7 @@ it.effect("the stream ends if its client does not read for a minute", () =>
     const unread = yield* Effect.forEach(Array.from({ length: each }), () => call("/partner/v1/events/stream", { key }))
     for (let count = 1; count <= 4; count++) {
       yield* declined(`Who is number ${count} this season?`)
-      yield* makeDeliveryReader(key, hook.id).delivered(count)
+      yield* makeDeliveriesApiReader(key, hook.id).delivered(count)
       yield* settled
     }
     assert.strictEqual((yield* call("/partner/v1/events/stream", { key })).status, 429)

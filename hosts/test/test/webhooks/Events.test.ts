@@ -9,7 +9,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  makeDeliveryReader,
+  makeDeliveriesApiReader,
   readWebhookRequests,
   registerWebhook,
   seedDecliningPartner
@@ -35,7 +35,7 @@ it.effect("events are listed newest first, in pages, with the same bytes that we
     })
     for (let count = 0; count < 5; count++) {
       yield* declined(`Who is number ${count} this season?`)
-      yield* makeDeliveryReader(key, hook.id).delivered(2 * count + 2)
+      yield* makeDeliveriesApiReader(key, hook.id).delivered(2 * count + 2)
       yield* TestClock.adjust("1 hour")
     }
     const newestFirst = (one: { readonly id: string }, other: { readonly id: string }) => (one.id < other.id ? 1 : -1)

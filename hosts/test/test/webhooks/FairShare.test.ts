@@ -14,7 +14,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { makeDeliveryReader, registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
+import {
+  makeDeliveriesApiReader,
+  registerWebhook,
+  seedDecliningPartner,
+  waitForEvents
+} from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 import { patchWebhook } from "../support/WebhookCalls.ts"
 
@@ -88,7 +93,7 @@ it.effect(
       yield* healthy.declined("Who goes up this season?")
       yield* eventually(
         "the healthy one's is written down",
-        Effect.map(makeDeliveryReader(healthy.key, hook.id).list(), ([newest]) => newest?.status === "delivered")
+        Effect.map(makeDeliveriesApiReader(healthy.key, hook.id).list(), ([newest]) => newest?.status === "delivered")
       )
       assert.strictEqual(crowd.now, 4)
       Deferred.doneUnsafe(crowd.gate, Exit.void)

@@ -7,7 +7,7 @@ import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import {
-  makeDeliveryReader,
+  makeDeliveriesApiReader,
   readWebhookRequests,
   registerWebhook,
   seedDecliningPartner
@@ -42,7 +42,7 @@ it.effect("an event of an unknown type is delivered, but lists omit the event", 
     const { declined, key } = yield* seedDecliningPartner
     const sql = yield* SqlClient.SqlClient
     const { id } = yield* registerWebhook(key, ["commentary.failed", "topic.completed"])
-    const deliveries = makeDeliveryReader(key, id)
+    const deliveries = makeDeliveriesApiReader(key, id)
     yield* declined("Who goes down this season?")
     yield* deliveries.delivered(2)
     const [hidden, known] = yield* deliveries.list()

@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  makeDeliveryReader,
+  makeDeliveriesApiReader,
   readSentEvents,
   registerWebhook,
   seedDecliningPartner,
@@ -76,7 +76,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { answer, hook, key } = yield* leftAlone
-      const [newest] = yield* makeDeliveryReader(key, hook.id).list()
+      const [newest] = yield* makeDeliveriesApiReader(key, hook.id).list()
       yield* retryDelivery(key, hook.id, newest.id)
       // The receiver still fails, so the circuit breaker stays open for longer. The next manual retry is also attempted
       // immediately.

@@ -13,7 +13,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
   advanceToNextAttempt,
-  makeDeliveryReader,
+  makeDeliveriesApiReader,
   readSentEvents,
   registerWebhook,
   seedDecliningPartner,
@@ -47,7 +47,7 @@ const failed = (count: number) =>
       yield* hook.failures(nth)
       yield* TestClock.adjust("1 minute")
     }
-    const { list } = makeDeliveryReader(key, hook.id)
+    const { list } = makeDeliveriesApiReader(key, hook.id)
     const stands = (status: string) => Effect.map(list(`?limit=100&status=${status}`), ({ length }) => length)
     const settled = (status: string, wanted: number) =>
       eventually(
@@ -93,7 +93,7 @@ it.effect("a dry run counts deliveries without sending; a recovery sends each fa
 it.effect("a recovery sends only events of its period: from `since`, and before `until`", () =>
   Effect.gen(function* () {
     const { answer, hook, key, settled } = yield* failed(4)
-    const { list } = makeDeliveryReader(key, hook.id)
+    const { list } = makeDeliveriesApiReader(key, hook.id)
     const [, third, second] = (yield* list()).map(({ created_at }: { readonly created_at: string }) => created_at)
     yield* answer(() => Effect.succeed({ status: 200 }))
     const span = { since: second, until: third }
@@ -153,7 +153,7 @@ it.effect(
       yield* receivers.answer(() => Effect.succeed({ status: 500 }))
       const { declined, key } = yield* seedDecliningPartner
       const hook = yield* registerWebhook(key, ["commentary.failed"])
-      const { list } = makeDeliveryReader(key, hook.id)
+      const { list } = makeDeliveriesApiReader(key, hook.id)
       yield* declined("Who goes down this season?")
       yield* hook.failures(1)
       assert.deepInclude((yield* requestDeliveryRecovery(key, hook.id, { since })).body.data, { count: 0 })

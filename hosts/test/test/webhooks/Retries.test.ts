@@ -13,7 +13,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
   advanceToNextAttempt,
-  makeDeliveryReader,
+  makeDeliveriesApiReader,
   readSentEvents,
   registerWebhook,
   seedDecliningPartner,
@@ -38,7 +38,7 @@ const failing = (attempts: number) =>
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
     const { declined, key, owner } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])
-    const { list, one } = makeDeliveryReader(key, hook.id)
+    const { list, one } = makeDeliveriesApiReader(key, hook.id)
     yield* declined("Who goes down this season?")
     yield* hook.failures(1)
     for (let count = 2; count <= attempts; count++) {

@@ -12,7 +12,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  makeDeliveryReader,
+  makeDeliveriesApiReader,
   readWebhookRequests,
   registerWebhook,
   seedDecliningPartner,
@@ -32,7 +32,7 @@ const throttled = Effect.gen(function* () {
   const receivers = yield* InMemoryWebhookReceivers
   const partner = yield* seedDecliningPartner
   const hook = yield* registerWebhook(partner.key, ["commentary.failed"])
-  const list = makeDeliveryReader(partner.key, hook.id)
+  const list = makeDeliveriesApiReader(partner.key, hook.id)
   const written = (count: number) =>
     eventually(
       `${count} attempts written down`,

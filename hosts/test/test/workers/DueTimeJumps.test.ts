@@ -21,7 +21,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import {
-  makeDeliveryReader,
+  makeDeliveriesApiReader,
   readSentEvents,
   registerWebhook,
   seedDecliningPartner,
@@ -120,7 +120,7 @@ const declinedWhileAhead = Effect.gen(function* () {
   const { jump } = yield* OffsetClock
   const { declined, key } = yield* seedDecliningPartner
   const { id } = yield* registerWebhook(key, ["commentary.failed"])
-  const { list } = makeDeliveryReader(key, id)
+  const { list } = makeDeliveriesApiReader(key, id)
   yield* jump(2)
   yield* declined("Who goes down this season?")
   return eventually(

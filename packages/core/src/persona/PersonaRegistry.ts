@@ -1,4 +1,4 @@
-/** The port with which the command line publishes personas and grants licences that this service stores. */
+/** The port that the command line uses to publish personas and grant licences. The service stores both. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"

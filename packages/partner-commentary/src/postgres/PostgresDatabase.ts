@@ -2,7 +2,7 @@
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as Layer from "effect/Layer"
 
-export interface PostgresStartOptions {
+export interface PostgresDatabaseOptions {
   /**
    * True if the service migrates the schema at its start. If false, the database must already have the current schema.
    */
@@ -16,7 +16,7 @@ export interface PostgresStartOptions {
   readonly keepsTime: boolean
 }
 
-export const layer = (config: Postgres.PostgresConfig, { keepsTime, listens, migrates }: PostgresStartOptions) => {
+export const layer = (config: Postgres.PostgresConfig, { keepsTime, listens, migrates }: PostgresDatabaseOptions) => {
   const signals = Postgres.layerSignals(config, { listens })
   return Layer.provideMerge(
     keepsTime ? Layer.merge(signals, Postgres.layerClock) : signals,

@@ -19,24 +19,24 @@ const codeOf = (error: unknown): string => {
   return codeOf(Reflect.get(error, "cause") ?? Reflect.get(error, "reason"))
 }
 
-const begins = (code: string, told: string): string | undefined => {
-  if (code === "3D000") return `There is no such database at ${told}`
-  if (/^28/.test(code)) return `The server rejects the user or the password for ${told}`
+const begins = (code: string, serverName: string): string | undefined => {
+  if (code === "3D000") return `There is no such database at ${serverName}`
+  if (/^28/.test(code)) return `The server rejects the user or the password for ${serverName}`
   return /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)$/.test(code)
-    ? `No server accepts connections at ${told}`
+    ? `No server accepts connections at ${serverName}`
     : undefined
 }
 
-/** Explains the failures of the layer. `told` is the name of the server in the message. */
+/** Explains the failures of the layer. The error messages call the server `serverName`. */
 export const explainStartFailure = <A, E, R>(
-  told: string,
+  serverName: string,
   layer: Layer.Layer<A, E, R>
 ): Layer.Layer<A, PartnerCommentaryError, R> =>
   Layer.catch(layer, (error) => {
-    const beginning = begins(codeOf(error), told)
+    const beginning = begins(codeOf(error), serverName)
     const failure =
       beginning === undefined
-        ? makeStartFailedError(`The database ${told}`, error)
+        ? makeStartFailedError(`The database ${serverName}`, error)
         : new PartnerCommentaryError({
             code: "start_failed",
             message: `${beginning}: ${formatErrorWithCauses(error)}.`,

@@ -34,7 +34,7 @@ export interface ReviewedDraftOption {
   readonly draft_id?: string | undefined
 }
 
-export interface CreatorReasonOption {
+export interface OptionalReasonInput {
   readonly reason?: string | undefined
 }
 
@@ -123,7 +123,7 @@ export const makeCreatorRequestUseCases = (run: RunUseCase) => {
     /** Submits the creator's view of the topic. The service generates a draft from this view. */
     respond: act<{ readonly perspective: string }>("respond"),
     /** Declines a request that waits for the creator's view. */
-    decline: act<CreatorReasonOption>("decline"),
+    decline: act<OptionalReasonInput>("decline"),
     /**
      * Approves the draft, or `content` instead of the draft. After the approval, the partner can fetch the commentary.
      */
@@ -131,6 +131,6 @@ export const makeCreatorRequestUseCases = (run: RunUseCase) => {
     /** Requests another draft from the generator. */
     revise: act<ReviewedDraftOption & { readonly instructions?: string | undefined }>("revise"),
     /** Withdraws the creator's view after it was submitted. A withdrawn request ends without a commentary. */
-    withdraw: act<CreatorReasonOption>("withdraw")
+    withdraw: act<OptionalReasonInput>("withdraw")
   }
 }

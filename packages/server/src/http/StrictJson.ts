@@ -118,7 +118,7 @@ const pathOf = (levels: ReadonlyArray<Level>): string => {
 
 const maxPath = 200
 
-/** Shortens a key of the caller's JSON to the maximum length of a key in a path. */
+/** Shortens a key from the request JSON to 64 characters, for the field path of an error. */
 export const shortenKey = (key: PropertyKey): string => String(key).slice(0, 64).toWellFormed()
 
 /** Returns whether a double represents the number exactly. */

@@ -92,7 +92,7 @@ export const prepareAssignmentWrites = (
   const write = Effect.fnUntraced(function* (shared: SharedIncrements) {
     const mails = yield* Effect.forEach(notices, ({ kind, occasion }) =>
       Effect.map(
-        kind === "stalled" ? Mails.findStalledNoticeTime(sql, shareId, now) : Effect.succeed(now),
+        kind === "stalled" ? Mails.findNextStalledDraftNoticeTime(sql, shareId, now) : Effect.succeed(now),
         (createdAt) => {
           return {
             id: makeAssignmentMailId(shareId, occasion),

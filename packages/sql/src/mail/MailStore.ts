@@ -212,7 +212,7 @@ export const insertMails = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMa
  * Returns the time at which to mail the creator about a stalled draft. The caller must hold the lock of the
  * assignment's row.
  */
-export const findStalledNoticeTime = (sql: SqlClient.SqlClient, shareId: ShareId, now: Instant.Instant) => {
+export const findNextStalledDraftNoticeTime = (sql: SqlClient.SqlClient, shareId: ShareId, now: Instant.Instant) => {
   const { from, to } = StalledDraftNotice.makeStalledDraftNoticeIdRange(shareId)
   return Effect.map(
     sql<{ readonly last: string | null }>`SELECT MAX(created_at) AS last FROM mails
