@@ -28,7 +28,7 @@ import { toPostgresArray } from "../database/Columns.ts"
 import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { isInTransaction, transact } from "../database/Transaction.ts"
 import { pickTopicCounts } from "../topics/TopicRow.ts"
-import { type AssignmentWithTopicRow, assignmentColumns, assignmentInContextFromRow } from "./AssignmentRow.ts"
+import { type AssignmentWithTopicRow, assignmentInContextFromRow, assignmentWithTopicColumns } from "./AssignmentRow.ts"
 import {
   increasesTopicVersion,
   type LockedTopic,
@@ -162,9 +162,8 @@ const modify = Effect.fnUntraced(function* (
           sql,
           requests.map(({ id }) => id)
         )} ORDER BY t.id, a.id`
-  const rows =
-    yield* sql<LockedRow>`SELECT ${sql.literal(assignmentColumns)}, t.status AS topic_status, t.created_at AS topic_created_at,
-      t.content AS topic_content, t.organization_name, topic_sent, opinion_injected,
+  const rows = yield* sql<LockedRow>`SELECT ${sql.literal(assignmentWithTopicColumns)},
+      t.status AS topic_status, t.created_at AS topic_created_at, topic_sent, opinion_injected,
       commentary_generated, creator_approved, declined, expired, abandoned, cancelled ${sql.literal(more)}
     FROM topics t JOIN assignments a ON a.topic_id = t.id WHERE ${wanted} ${lock}`
   /** These maps contain the state of each assignment and each topic after the previous changes of this transaction. */

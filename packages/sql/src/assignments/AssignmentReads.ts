@@ -11,32 +11,30 @@ import { toPostgresArray } from "../database/Columns.ts"
 import { DirectReads } from "../database/DirectReads.ts"
 import * as PreparedRead from "../database/PreparedRead.ts"
 import { isInTransaction } from "../database/Transaction.ts"
-import { assignmentColumns } from "./AssignmentRow.ts"
+import { type AssignmentWithTopicRow, assignmentWithTopicColumns } from "./AssignmentRow.ts"
 
-type Read<Row> = (id: ShareId) => Effect.Effect<Row | undefined>
+type Read = (id: ShareId) => Effect.Effect<AssignmentWithTopicRow | undefined>
 
-export const make = Effect.fnUntraced(function* <Row extends { readonly id: ShareId }>(sql: SqlClient) {
-  const prepared = PreparedRead.make<Row, "id">(
+export const make = Effect.fnUntraced(function* (sql: SqlClient) {
+  const columns = sql.literal(assignmentWithTopicColumns)
+  const prepared = PreparedRead.make<AssignmentWithTopicRow, "id">(
     sql,
     yield* DirectReads,
-    (value) => sql`SELECT ${sql.literal(assignmentColumns)}, t.content AS topic_content, t.organization_name
+    (value) => sql`SELECT ${columns}
       FROM assignments a JOIN topics t ON t.id = a.topic_id WHERE a.id = ${value("id")}`
   )
-  const alone: Read<Row> = (id) => Effect.orDie(Effect.map(prepared({ id }), ([row]) => row))
-  return yield* sql.onDialectOrElse({ pg: () => readBatched<Row>(sql, alone), orElse: () => Effect.succeed(alone) })
+  const alone: Read = (id) => Effect.orDie(Effect.map(prepared({ id }), ([row]) => row))
+  return yield* sql.onDialectOrElse({ pg: () => readBatched(sql, alone), orElse: () => Effect.succeed(alone) })
 })
 
 /** The maximum number of assignments in one statement. */
 const maxBatch = 100
 
 /** The join makes the query planner find each row by its primary key, even when the table statistics are outdated. */
-const readBatched = Effect.fnUntraced(function* <Row extends { readonly id: ShareId }>(
-  sql: SqlClient,
-  alone: Read<Row>
-) {
+const readBatched = Effect.fnUntraced(function* (sql: SqlClient, alone: Read) {
+  const columns = sql.literal(assignmentWithTopicColumns)
   const ask = Effect.fnUntraced(function* (ids: ReadonlyArray<ShareId>) {
-    const rows =
-      yield* sql<Row>`SELECT ${sql.literal(assignmentColumns)}, t.content AS topic_content, t.organization_name
+    const rows = yield* sql<AssignmentWithTopicRow>`SELECT ${columns}
       FROM UNNEST(CAST(${toPostgresArray([...new Set(ids)])} AS TEXT[])) AS given (id)
       CROSS JOIN LATERAL (SELECT * FROM assignments WHERE assignments.id = given.id LIMIT 1) a
       CROSS JOIN LATERAL (SELECT content, organization_name FROM topics WHERE topics.id = a.topic_id LIMIT 1) t`

@@ -137,12 +137,6 @@ const assignmentColumnNames: ReadonlyArray<keyof AssignmentRow> = [
   "due_at"
 ]
 
-/**
- * The columns of an `AssignmentRow`, for a statement that names the table `a`. On SQLite, rows with named columns are
- * faster to read than rows of `a.*`.
- */
-export const assignmentColumns = assignmentColumnNames.map((name) => `a.${name}`).join(", ")
-
 export const publicAssignmentFromRow = (row: PublicAssignmentRow): PublicAssignment => ({
   id: row.id,
   persona: { id: row.persona_id, name: row.persona_name, imageUrl: row.persona_image_url },
@@ -303,6 +297,16 @@ export interface AssignmentWithTopicRow extends AssignmentRow {
   readonly topic_content: string
   readonly organization_name: string
 }
+
+/**
+ * The columns of an `AssignmentWithTopicRow`, for a statement that names the tables `a` and `t`. On SQLite, rows with
+ * named columns are faster to read than rows of `a.*`.
+ */
+export const assignmentWithTopicColumns = [
+  ...assignmentColumnNames.map((name) => `a.${name}`),
+  "t.content AS topic_content",
+  "t.organization_name"
+].join(", ")
 
 export const assignmentInContextFromRow = (row: AssignmentWithTopicRow): AssignmentWithTopic => ({
   assignment: assignmentFromRow(row),

@@ -24,8 +24,8 @@ import * as AssignmentChanges from "./AssignmentChanges.ts"
 import * as AssignmentReads from "./AssignmentReads.ts"
 import {
   type AssignmentWithTopicRow,
-  assignmentColumns,
   assignmentInContextFromRow,
+  assignmentWithTopicColumns,
   makeEnvironmentCondition
 } from "./AssignmentRow.ts"
 import * as OpenAssignments from "./OpenAssignments.ts"
@@ -41,11 +41,11 @@ export const layer = Layer.effect(
 
     const changes = yield* AssignmentChanges.make(sql)
 
-    const inContext = sql.literal(`SELECT ${assignmentColumns}, t.content AS topic_content, t.organization_name
+    const inContext = sql.literal(`SELECT ${assignmentWithTopicColumns}
       FROM assignments a JOIN topics t ON t.id = a.topic_id`)
 
     const open = OpenAssignments.make(sql)
-    const read = yield* AssignmentReads.make<AssignmentWithTopicRow>(sql)
+    const read = yield* AssignmentReads.make(sql)
 
     const openOf = Effect.fnUntraced(function* (creatorKey: string, limit: number) {
       const rows = yield* sql<AssignmentWithTopicRow>`${open.makeRoundsClause(creatorKey, limit)}

@@ -15,6 +15,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { makeDueTooLateCondition } from "../database/DueTimes.ts"
 import { limitClause } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
+import { makeListContainsCondition } from "../database/StoredList.ts"
 
 interface MediaJobRow {
   readonly share_id: ShareId
@@ -122,7 +123,7 @@ export const insertMediaJobs = (
   mediaRequests.map(
     ({ kind, name }) => sql`INSERT INTO media_jobs (share_id, kind, name, due_at)
       SELECT ${id}, ${kind}, ${name}, ${Instant.toIso(at)} FROM topics
-      WHERE id = ${topicId} AND output_types LIKE CAST(${`%"${kind}"%`} AS TEXT)
+      WHERE id = ${topicId} AND ${makeListContainsCondition(sql, "output_types", kind)}
       ON CONFLICT (share_id, kind) DO NOTHING`
   )
 

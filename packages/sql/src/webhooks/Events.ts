@@ -9,6 +9,7 @@ import { type NewEvent, payloadMetadataPrefix } from "@partner-commentary/core/w
 import type * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { forKeyShare } from "../database/Lock.ts"
+import { makeListContainsCondition } from "../database/StoredList.ts"
 
 /** Creates the trace span of the event around the effect that writes the event. */
 export const traceEvent = <A, E, R>(writing: Effect.Effect<A, E, R>, event: NewEvent, about: Assignment) =>
@@ -33,10 +34,9 @@ export const makeEventWrites = (
       ${head} || CASE WHEN external_reference IS NULL THEN 'null' ELSE '"' || external_reference || '"' END
         || ${payloadMetadataPrefix} || metadata || ${tail}
     FROM topics WHERE id = ${topicId}`
-  // With a bound pattern of LIKE and no CAST, SQLite prepares the statement again at every run.
   const deliveries = sql`INSERT INTO deliveries (webhook_id, event_id, due_at)
     SELECT id, ${id}, ${now} FROM webhooks
-    WHERE organization_id = ${organizationId} AND environment = ${environment} AND events LIKE CAST(${`%"${type}"%`} AS TEXT)
+    WHERE organization_id = ${organizationId} AND environment = ${environment} AND ${makeListContainsCondition(sql, "events", type)}
       AND COALESCE((SELECT webhook_ids FROM topics WHERE id = ${topicId}) LIKE '%' || webhooks.id || '%', TRUE)
     ORDER BY created_at, id ${forKeyShare(sql)}`
   return [event, deliveries]
