@@ -37,7 +37,7 @@ export interface ExampleApplicationOptions {
 }
 
 // #region submit-article
-/** In one transaction, submits an article to all personas of the newsroom and stores the topic's id with the article. */
+/** In one transaction, submits an article to all personas of the newsroom and stores the topic's id with it. */
 export const submitArticle = Effect.fn("submitArticle")(function* (newsroom: string, article: string) {
   const sql = yield* SqlClient.SqlClient
   const topics = yield* Topics

@@ -106,8 +106,8 @@ interface Run {
 }
 
 /**
- * Makes a layer that records every statement. A recorder in a caller's fiber would miss batched statements, which run in
- * other fibers.
+ * Makes a layer that records every statement. A recorder in a caller's fiber would miss batched statements, which run
+ * in other fibers.
  */
 const noting = (runs: Array<Run>) =>
   Layer.succeed(Statement.CurrentTransformer, (statement) =>

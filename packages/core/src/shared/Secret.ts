@@ -8,8 +8,8 @@ import type * as Effect from "effect/Effect"
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 /**
- * Converts random bytes to `length` unbiased base62 characters. The function skips each byte whose value is 248 or more,
- * so pass more than `length` bytes.
+ * Converts random bytes to `length` unbiased base62 characters. The function skips each byte whose value is 248 or
+ * more, so pass more than `length` bytes.
  */
 export const toBase62 = (bytes: Uint8Array, length: number): string => {
   let text = ""

@@ -48,8 +48,8 @@ export interface CreatorNotice {
 }
 
 /**
- * Returns the occasion of a mail. The occasion distinguishes mails of one kind about the same assignment: each draft and
- * each final failure of generation has a separate occasion.
+ * Returns the occasion of a mail. The occasion distinguishes mails of one kind about the same assignment: each draft
+ * and each final failure of generation has a separate occasion.
  */
 export const makeNoticeOccasion = (
   kind: CreatorNoticeKind,

@@ -10,7 +10,10 @@ import { limitClause } from "./Limit.ts"
 export interface FairQueueTable {
   /** The name of the table, followed by the condition of the partial index. */
   readonly rows: string
-  /** The column or SQL expression that contains the owner of a row. The owner is never null, and the index begins with the owner. */
+  /**
+   * The column or SQL expression that contains the owner of a row. The owner is never null, and the index begins with
+   * the owner.
+   */
   readonly owner: string
 }
 

@@ -100,9 +100,9 @@ const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Sub
 const maxBatch = 25
 
 /**
- * Submits a whole batch in a single SQL statement, so the batch needs no explicit transaction. If a quota has too little
- * room for the batch, or one submission is invalid, each submission runs alone. A submission inside a transaction always
- * runs alone.
+ * Submits a whole batch in a single SQL statement, so the batch needs no explicit transaction. If a quota has too
+ * little room for the batch, or one submission is invalid, each submission runs alone. A submission inside a
+ * transaction always runs alone.
  */
 const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const alone = (one: PostgresSubmission.PreparedSubmission) => {
