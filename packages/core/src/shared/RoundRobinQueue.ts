@@ -1,4 +1,7 @@
-/** A queue in which keys take turns. The first item of every key comes before the second item of any key. */
+/**
+ * A queue in which keys take turns. A key whose last turn is older than the last turn of every waiting key goes first.
+ * A key with few items therefore waits for one item of another key, and not for one item of every other key.
+ */
 
 export interface RoundRobinQueue<A> {
   readonly size: () => number
@@ -6,24 +9,50 @@ export interface RoundRobinQueue<A> {
   readonly shift: () => A | undefined
 }
 
+/** The number of keys whose last turn the queue remembers. */
+const rememberedKeys = 1000
+
 export const make = <A>(): RoundRobinQueue<A> => {
-  /** The waiting items by key. The key with the next turn comes first. */
-  const queues = new Map<string, Array<A>>()
+  /** The waiting items of the keys that go first. */
+  const early = new Map<string, Array<A>>()
+  /** The waiting items of all other keys, in the order of their turns. */
+  const late = new Map<string, Array<A>>()
+  /** The number of each key's last turn, oldest first. The first item of a new key counts as a turn. */
+  const turns = new Map<string, number>()
+  let turn = 0
   let size = 0
+
+  const remember = (key: string): number => {
+    turns.delete(key)
+    turns.set(key, ++turn)
+    const [oldest] = turns.keys()
+    if (turns.size > rememberedKeys && oldest !== undefined) turns.delete(oldest)
+    return turn
+  }
+
+  const isFirst = (key: string): boolean => {
+    const last = turns.get(key) ?? remember(key)
+    const [next] = late.keys()
+    return next !== undefined && last < (turns.get(next) ?? 0)
+  }
+
   return {
     size: () => size,
     push: (key, item) => {
       size++
-      const items = queues.get(key)
-      if (items === undefined) queues.set(key, [item])
-      else items.push(item)
+      const items = early.get(key) ?? late.get(key)
+      if (items !== undefined) items.push(item)
+      else if (isFirst(key)) early.set(key, [item])
+      else late.set(key, [item])
     },
     shift: () => {
+      const queues = early.size > 0 ? early : late
       for (const [key, items] of queues) {
         size--
         queues.delete(key)
+        remember(key)
         const item = items.shift()
-        if (items.length > 0) queues.set(key, items)
+        if (items.length > 0) late.set(key, items)
         return item
       }
       return undefined

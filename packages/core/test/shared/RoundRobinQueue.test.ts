@@ -10,3 +10,16 @@ it("a round-robin queue returns items of different keys in turn, and keeps the o
   expect(Array.from({ length: 7 }, () => queue.shift())).toEqual(["b1", "c1", "a2", "d1", "b2", "a3", undefined])
   expect(queue.size()).toBe(0)
 })
+
+it("in a round-robin queue, a key whose last turn is older than the last turns of all waiting keys goes first", () => {
+  const queue = RoundRobinQueue.make<string>()
+  const take = (count: number) => Array.from({ length: count }, () => queue.shift())
+  queue.push("quiet", "quiet 1")
+  for (const item of ["a1", "b1", "a2", "b2", "a3", "b3"]) queue.push(item.charAt(0), item)
+  expect(take(3)).toEqual(["quiet 1", "a1", "b1"])
+  queue.push("quiet", "quiet 2")
+  queue.push("quiet", "quiet 3")
+  expect(take(4)).toEqual(["quiet 2", "a2", "b2", "quiet 3"])
+  queue.push("quiet", "quiet 4")
+  expect(take(3)).toEqual(["a3", "b3", "quiet 4"])
+})

@@ -38,10 +38,15 @@ export interface EventLoopHooks {
   readonly soon?: (run: () => void) => void
 }
 
-/** The time in milliseconds after which a turn of the event loop starts no further task. */
+/**
+ * The time in milliseconds after which a turn of the event loop starts no further task. If other events took longer
+ * since the last task, the tasks of a turn get as much time as these events, up to `maxTaskDelayMs`.
+ */
 export const turnBudgetMs = 4
 
-/** The maximum delay of tasks while connections arrive, in milliseconds. */
+/**
+ * The maximum delay of tasks while connections arrive, and the maximum time for the tasks of a turn, in milliseconds.
+ */
 export const maxTaskDelayMs = 50
 
 /** The scheduler of the server. By default the value is undefined, and request fibers use the host's scheduler. */
@@ -56,6 +61,8 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopHooks): Fair
   let isRunning = false
   let isAccepting = false
   let lastTask = 0
+  /** The time since which tasks wait for the next turn. */
+  let waitingFrom = 0
 
   const schedule = () => {
     if (isScheduled) return
@@ -74,17 +81,19 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopHooks): Fair
       return
     }
     isRunning = true
-    runUntil(began + turnBudgetMs)
+    runUntil(began + Math.min(Math.max(began - waitingFrom, turnBudgetMs), maxTaskDelayMs))
   }
 
   const runUntil = (end: number): void => {
     waiting.shift()?.()
     lastTask = now()
+    waitingFrom = lastTask
     isRunning = waiting.size() > 0 && lastTask < end
     if (isRunning) soon(() => runUntil(end))
   }
 
   const run: FairScheduler["run"] = (key, task) => {
+    if (waiting.size() === 0) waitingFrom = now()
     waiting.push(key, task)
     schedule()
   }

@@ -44,6 +44,27 @@ describe("Fair scheduler", () => {
     assert.isTrue(isIdle())
   })
 
+  it("after long other events, the tasks of a turn get as much time as these events, up to a maximum", () => {
+    const { run, takes, turn } = eventLoop()
+    let done = 0
+    const task = () => {
+      takes(turnBudgetMs)
+      done++
+    }
+    takes(10 * maxTaskDelayMs)
+    for (let each = 0; each < 100; each++) run("a caller", task)
+    for (const [other, expected] of [
+      [0, 1],
+      [3 * turnBudgetMs, 3],
+      [10 * maxTaskDelayMs, Math.ceil(maxTaskDelayMs / turnBudgetMs)]
+    ] as const) {
+      done = 0
+      takes(other)
+      turn()
+      assert.strictEqual(done, expected)
+    }
+  })
+
   it("the fair scheduler serves keys round-robin with one task each", () => {
     const { run, takes, turn } = eventLoop()
     const began: Array<string> = []
