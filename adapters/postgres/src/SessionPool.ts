@@ -7,7 +7,7 @@
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
 import { DatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
-import { FairShareKey } from "@partner-commentary/core/shared/FairShare"
+import { bypassFairShare, CurrentFairShare, type FairShare } from "@partner-commentary/core/shared/FairShare"
 import * as KeyedSemaphore from "@partner-commentary/core/shared/KeyedSemaphore"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -35,7 +35,8 @@ export interface SessionPool {
 }
 
 /** Timeouts use real time even under a test clock, because the server uses real time. */
-const inRealTime = Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
+const clock = Clock.Clock.defaultValue()
+const inRealTime = Effect.provideService(Clock.Clock, clock)
 
 export const make = Effect.fnUntraced(function* (
   options: PgPool.Config & { readonly maxConnections: number },
@@ -67,39 +68,54 @@ export const make = Effect.fnUntraced(function* (
    * Lends sessions to organizations in turn. The number of concurrent requests limits the size of `waiting`. Work that
    * belongs to no organization, such as key look-ups and shared batches, gets the next free session without a permit.
    */
-  const permits = KeyedSemaphore.make<string>({ each: size, total: size, waiting: Number.POSITIVE_INFINITY })
+  const makePermits = (total: number) =>
+    KeyedSemaphore.make<string>({ each: size, total, waiting: Number.POSITIVE_INFINITY })
+  const frequent = makePermits(size)
+  /** The other half of the sessions stays free for frequent operations, which would wait behind long statements. */
+  const other = makePermits(Math.ceil(size / 2))
+  const permitsOf = ({ isFrequent }: FairShare) => (isFrequent ? frequent : other)
+
+  const tryTake = (share: FairShare): boolean => share.owner === "" || permitsOf(share).tryTake(share.owner)
 
   /**
    * Returns true if the caller can continue without a wait. The function then counts the caller and takes a permit of
    * the caller's organization. A caller that need not wait runs without `inRealTime`, because each replacement of the
    * clock makes the fiber build a new cache.
    */
-  const enterNow = (share: string): boolean => {
-    if (lent >= size || (share !== "" && !permits.tryTake(share))) return false
+  const enterNow = (share: FairShare): boolean => {
+    if (lent >= size || !tryTake(share)) return false
     lent++
     return true
   }
 
   /**
-   * Counts the caller, and waits for a permit of its organization. After `enterNow` or `enter` succeeds, the caller
-   * must call `leave`.
+   * Counts the caller, and waits for a permit of its organization. A caller that has received a permit does not wait for
+   * its turn in the fair scheduler, because the permit would be unused during the wait. After `enterNow` or `enter`
+   * succeeds, the caller must call `leave`.
    */
-  const enter = (share: string, restore: KeyedSemaphore.RestoreInterruptibility): Effect.Effect<void, SqlError> => {
+  const enter = (share: FairShare, restore: KeyedSemaphore.RestoreInterruptibility): Effect.Effect<void, SqlError> => {
     lent++
-    if (share === "" || permits.tryTake(share)) return Effect.void
+    if (tryTake(share)) return Effect.void
+    const taken = bypassFairShare(permitsOf(share).take(share.owner, acquireTimeout, restore))
     return Effect.onError(
-      Effect.flatMap(permits.take(share, acquireTimeout, restore), (isTaken) =>
-        isTaken ? Effect.void : Effect.fail(noneFree(size))
-      ),
+      Effect.flatMap(taken, (isTaken) => (isTaken ? Effect.void : Effect.fail(noneFree(size)))),
       () => Effect.sync(() => void lent--)
     )
   }
 
-  const leave = (share: string) =>
-    Effect.sync(() => {
+  /** Returns an effect that releases the permit. The organization's use is the time until the effect runs. */
+  const leave = (share: FairShare): Effect.Effect<void> => {
+    const from = clock.monotonicTimeNanosUnsafe()
+    return Effect.sync(() => {
       lent--
-      if (share !== "") permits.release(share)
+      if (share.owner !== "") permitsOf(share).release(share.owner, Number(clock.monotonicTimeNanosUnsafe() - from))
     })
+  }
+
+  const leaveWithScope = (share: FairShare) => {
+    const left = leave(share)
+    return Effect.addFinalizer(() => left)
+  }
 
   const current: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope> = Effect.flatMap(
     pool.get,
@@ -115,17 +131,11 @@ export const make = Effect.fnUntraced(function* (
   })
   const acquire: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope> = Effect.uninterruptibleMask(
     (restore) =>
-      Effect.flatMap(FairShareKey, (share) =>
+      Effect.flatMap(CurrentFairShare, (share) =>
         enterNow(share)
-          ? Effect.andThen(
-              Effect.addFinalizer(() => leave(share)),
-              restore(readyNow)
-            )
+          ? Effect.andThen(leaveWithScope(share), restore(readyNow))
           : inRealTime(
-              Effect.andThen(
-                Effect.acquireRelease(enter(share, restore), () => leave(share)),
-                restore(waited)
-              )
+              Effect.flatMap(enter(share, restore), () => Effect.andThen(leaveWithScope(share), restore(waited)))
             )
       )
   )
@@ -149,7 +159,7 @@ export const make = Effect.fnUntraced(function* (
   const borrow = <A, E, R>(use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>) =>
     Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) =>
       Effect.uninterruptibleMask((restore): Effect.Effect<A, E | SqlError, R> => {
-        const share = Context.get(context, FairShareKey)
+        const share = Context.get(context, CurrentFairShare)
         const ready = Effect.mapError(lend(use), (error) => (isSqlError(error) ? ofStranger(error) : error))
         if (enterNow(share)) return Effect.ensuring(restore(ready), leave(share))
         const used = Effect.suspend(() =>

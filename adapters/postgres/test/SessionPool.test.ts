@@ -1,10 +1,7 @@
-/**
- * Tests that the pool discards unusable sessions: sessions that opened during a read-only period, and sessions that the
- * server ended.
- */
+/** Tests that the pool discards unusable sessions, and lends its sessions to organizations in fair turns. */
 import { assert, describe, it } from "@effect/vitest"
 import * as DatabaseBusy from "@partner-commentary/core/shared/DatabaseBusy"
-import { FairShareKey } from "@partner-commentary/core/shared/FairShare"
+import { CurrentFairShare, DefaultScheduler } from "@partner-commentary/core/shared/FairShare"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Cause from "effect/Cause"
@@ -14,6 +11,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Reactivity from "effect/reactivity/Reactivity"
+import * as Scheduler from "effect/Scheduler"
 import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
@@ -65,7 +63,9 @@ const held = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [begun, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const begins = Effect.andThen(sql`SELECT 1`, Deferred.succeed(begun, undefined))
   const transaction = sql.withTransaction(Effect.andThen(begins, Deferred.await(over)))
-  const holder = yield* Effect.forkChild(Effect.provideService(transaction, FairShareKey, "holder"))
+  const holder = yield* Effect.forkChild(
+    Effect.provideService(transaction, CurrentFairShare, { owner: "holder", isFrequent: false })
+  )
   yield* Effect.raceFirst(Deferred.await(begun), Fiber.join(holder))
   return Effect.andThen(Deferred.succeed(over, undefined), Fiber.join(holder))
 })
@@ -73,10 +73,10 @@ const held = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 /** Starts work that waits for a session, and records the order in which the organizations get a session. */
 const queue = () => {
   const served: Array<string> = []
-  const asked = (share: string, work: Effect.Effect<unknown, SqlError>) =>
+  const asked = (owner: string, work: Effect.Effect<unknown, SqlError>, isFrequent = false) =>
     work.pipe(
-      Effect.andThen(Effect.sync(() => served.push(share))),
-      Effect.provideService(FairShareKey, share),
+      Effect.andThen(Effect.sync(() => served.push(owner))),
+      Effect.provideService(CurrentFairShare, { owner, isFrequent }),
       Effect.forkChild({ startImmediately: true })
     )
   return { asked, served }
@@ -161,6 +161,43 @@ describe("Session pool", () => {
       yield* free
       yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
       assert.deepStrictEqual(served, ["", "first", "second", "third"])
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+  )
+
+  it.live("frequent operations get half of the sessions, even if other operations of many organizations wait", () =>
+    onPool((sql) =>
+      Effect.gen(function* () {
+        const { asked, served } = queue()
+        const over = yield* Deferred.make<void>()
+        const long = sql.withTransaction(Effect.andThen(sql`SELECT 1`, Deferred.await(over)))
+        const others = yield* Effect.forEach(["first", "second", "third"], (owner) => asked(owner, long))
+        yield* Fiber.join(yield* asked("quick", sql`SELECT 1`, true))
+        assert.deepStrictEqual(served, ["quick"])
+        yield* Deferred.succeed(over, undefined)
+        yield* Effect.forEach(others, (fiber) => Fiber.join(fiber))
+        assert.deepStrictEqual(served.toSorted(), ["first", "quick", "second", "third"])
+      })
+    )
+  )
+
+  it.live("an operation that has received a session does not wait for its turn in the fair scheduler", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.empty
+      const sql = yield* PostgresClient.make({ url, poolSize: 1 })
+      const free = yield* held(sql)
+      const process = yield* Scheduler.Scheduler
+      const turns: Array<() => void> = []
+      const dispatcher = { scheduleTask: (task: () => void) => void turns.push(task), flush: () => {} }
+      const fair = { executionMode: "async" as const, shouldYield: () => false, makeDispatcher: () => dispatcher }
+      const waits = yield* sql`SELECT 1`.pipe(
+        Effect.provideService(CurrentFairShare, { owner: "waits", isFrequent: false }),
+        Effect.provideService(Scheduler.Scheduler, fair),
+        Effect.provideService(DefaultScheduler, process),
+        Effect.forkChild({ startImmediately: true })
+      )
+      yield* free
+      assert.lengthOf(yield* Fiber.join(waits), 1)
+      assert.lengthOf(turns, 0)
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 

@@ -13,7 +13,7 @@
  */
 // `setImmediate` is imported from Node, because tests may replace the global function.
 import { setImmediate } from "node:timers"
-import { bypassFairShare, FairShareKey } from "@partner-commentary/core/shared/FairShare"
+import { bypassFairShare, CurrentFairShare } from "@partner-commentary/core/shared/FairShare"
 import * as RoundRobinQueue from "@partner-commentary/core/shared/RoundRobinQueue"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -172,7 +172,7 @@ export const makeGroupedWithTransaction = (options: {
 
   const acquireTurn = (restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
     Effect.withFiber(({ context }) => {
-      const share = Context.get(context, FairShareKey)
+      const share = Context.get(context, CurrentFairShare).owner
       const waiter: Waiter = { given: Deferred.makeUnsafe(), ended: Deferred.makeUnsafe(), share, waited: 0 }
       waiting.push(share, waiter)
       // When a caller is interrupted, this finalizer ends the caller's turn, so that the group skips the caller.

@@ -3,7 +3,7 @@
  * organizations take turns. Databases with several concurrent writers report conflicts.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { DefaultScheduler, FairShareKey } from "@partner-commentary/core/shared/FairShare"
+import { CurrentFairShare, DefaultScheduler } from "@partner-commentary/core/shared/FairShare"
 import { runAfterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
 import { transact } from "@partner-commentary/sql/database/Transaction"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
@@ -75,7 +75,7 @@ describe("Transactions of several organizations", () => {
             Effect.yieldNow,
             Effect.sync(() => order.push(share))
           )
-        ).pipe(Effect.provideService(FairShareKey, share))
+        ).pipe(Effect.provideService(CurrentFairShare, { owner: share, isFrequent: false }))
       yield* Effect.forEach([..."aaaaaabc"], one, { concurrency: "unbounded", discard: true })
       assert.deepStrictEqual(order.slice(0, 4).toSorted(), ["a", "a", "b", "c"])
     }).pipe(Effect.provide(layerMemory))

@@ -7,9 +7,18 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Scheduler from "effect/Scheduler"
 
-export const FairShareKey = Context.Reference<string>("@partner-commentary/reference/FairShareKey", {
-  defaultValue: () => ""
+export interface FairShare {
+  /** The organization, or the empty string for work that belongs to no single organization. */
+  readonly owner: string
+  /** True for operations of the concurrency pool `frequent`, which need the database only briefly. */
+  readonly isFrequent: boolean
+}
+
+export const CurrentFairShare = Context.Reference<FairShare>("@partner-commentary/reference/FairShare", {
+  defaultValue: () => common
 })
+
+const common: FairShare = { owner: "", isFrequent: false }
 
 /** The default scheduler of the process. The fair scheduler provides this reference to the fibers that it runs. */
 export const DefaultScheduler = Context.Reference<Scheduler.Scheduler | undefined>(

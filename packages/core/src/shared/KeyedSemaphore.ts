@@ -1,4 +1,7 @@
-/** A semaphore that limits the permits of each key. Keys with waiting callers take turns. */
+/**
+ * A semaphore that limits the permits of each key. While keys wait, the next permit goes to the key that holds the fewest
+ * permits. Of several such keys, the key that has used permits least gets the permit.
+ */
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -23,16 +26,21 @@ export interface KeyedSemaphore<Key> {
    * uninterruptible region and pass the region's `restore`. An interrupted caller leaves the queue and holds no permit.
    */
   readonly take: (key: Key, timeout: Duration.Input, interruptible: RestoreInterruptibility) => Effect.Effect<boolean>
-  readonly release: (key: Key) => void
+  /** Returns a permit. `use` is the cost of the work that held the permit, in any unit, by default 1. */
+  readonly release: (key: Key, use?: number) => void
 }
 
 export type RestoreInterruptibility = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 interface Owner {
   held: number
+  /** The key's use of permits, in the unit of `release`. */
+  used: number
   /** The waiting callers of a key, in order of arrival. */
   readonly queue: Set<Deferred.Deferred<void>>
 }
+
+const isBefore = (a: Owner, b: Owner): boolean => a.held < b.held || (a.held === b.held && a.used < b.used)
 
 /** The maximum number of keys without permits that the map keeps in memory. */
 const keptKeys = 1000
@@ -43,12 +51,17 @@ export const make = <Key>({
   waiting
 }: SemaphoreLimits): KeyedSemaphore<Key> => {
   const owners = new Map<Key, Owner>()
-  /** The keys with waiting callers, in the order of their turns. */
-  const turns = new Set<Key>()
+  /** The keys with waiting callers. */
+  const waitingKeys = new Set<Key>()
   let free = total
+  /**
+   * The highest use of a key that has received a permit. A key that begins to wait counts at least this use, so an idle
+   * key does not save permits for later.
+   */
+  let reached = 0
 
   const ownerOf = (key: Key): Owner => {
-    const owner = owners.get(key) ?? { held: 0, queue: new Set() }
+    const owner = owners.get(key) ?? { held: 0, used: 0, queue: new Set() }
     owners.set(key, owner)
     return owner
   }
@@ -56,40 +69,55 @@ export const make = <Key>({
   const forget = (key: Key, owner: Owner): void => {
     // Do nothing if the key has waiting callers, or if another caller has replaced the key's entry.
     if (owner.queue.size > 0 || owners.get(key) !== owner) return
-    turns.delete(key)
+    waitingKeys.delete(key)
     // Keep unused keys while the map is small, so that most requests need not delete a key and set it again.
     if (owner.held === 0 && owners.size > keptKeys) owners.delete(key)
+  }
+
+  const give = (owner: Owner): void => {
+    owner.held++
+    reached = Math.max(reached, owner.used)
+    free--
   }
 
   const tryTake = (key: Key): boolean => {
     if (free === 0) return false
     const owner = ownerOf(key)
     if (owner.held >= each || owner.queue.size > 0) return false
-    owner.held++
-    free--
+    give(owner)
     return true
   }
 
-  /** Gives each free permit to the next waiting key that is below its limit. */
+  const findNext = (): Key | undefined => {
+    let next: { readonly key: Key; readonly owner: Owner } | undefined
+    for (const key of waitingKeys) {
+      const owner = ownerOf(key)
+      if (owner.held < each && (next === undefined || isBefore(owner, next.owner))) next = { key, owner }
+    }
+    return next?.key
+  }
+
+  /** Gives free permits to waiting callers. */
   const grant = (): void => {
-    for (const key of turns) {
-      if (free === 0) return
+    while (free > 0) {
+      const key = findNext()
+      if (key === undefined) return
       const owner = ownerOf(key)
       const [first] = owner.queue
-      if (owner.held >= each || first === undefined) continue
+      if (first === undefined) return
       owner.queue.delete(first)
-      owner.held++
-      free--
-      // Move the key to the end of the queue, so that other keys get a turn first.
-      turns.delete(key)
-      if (owner.queue.size > 0) turns.add(key)
+      // Move the key to the end, so that of two keys with equal use the other key comes first.
+      waitingKeys.delete(key)
+      if (owner.queue.size > 0) waitingKeys.add(key)
+      give(owner)
       Deferred.doneUnsafe(first, Effect.void)
     }
   }
 
-  const release = (key: Key): void => {
+  const release: KeyedSemaphore<Key>["release"] = (key, use = 1) => {
     const owner = ownerOf(key)
     owner.held--
+    owner.used += use
     free++
     grant()
     forget(key, owner)
@@ -107,11 +135,12 @@ export const make = <Key>({
       if (owner.queue.size >= waiting) return Effect.succeed(false)
       const waiter = Deferred.makeUnsafe<void>()
       owner.queue.add(waiter)
-      turns.add(key)
+      if (!waitingKeys.has(key)) owner.used = Math.max(owner.used, reached)
+      waitingKeys.add(key)
       return interruptible(Effect.timeoutOption(Deferred.await(waiter), timeout)).pipe(
         Effect.flatMap(() => {
           // The caller may receive a permit at the moment of the timeout.
-          if (Deferred.isDoneUnsafe(waiter)) return granted
+          if (Deferred.isDoneUnsafe(waiter)) return resumed
           leave(key, owner, waiter)
           return Effect.succeed(false)
         }),
@@ -128,4 +157,4 @@ export const make = <Key>({
  * Resume the waiting fiber in a later turn of the event loop, so that the releasing fiber does not run the waiting
  * fiber's work.
  */
-const granted = Effect.as(Effect.yieldNow, true)
+const resumed = Effect.as(Effect.yieldNow, true)

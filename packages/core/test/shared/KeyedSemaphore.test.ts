@@ -23,9 +23,9 @@ const callers = (bounds: KeyedSemaphore.SemaphoreLimits) => {
       yield* settle
       return fiber
     })
-  const leave = (name: string) =>
+  const leave = (name: string, use?: number) =>
     Effect.andThen(
-      Effect.sync(() => release(name[0] ?? "")),
+      Effect.sync(() => release(name[0] ?? "", use)),
       settle
     )
   return { ask, leave, served }
@@ -48,8 +48,42 @@ describe("Keyed semaphore", () => {
       const { ask, leave, served } = callers({ each: 2, total: 2, waiting: 10 })
       for (const name of ["a1", "a2", "a3", "a4", "a5", "b1", "c1"]) yield* ask(name)
       assert.deepStrictEqual(served, ["a1", "a2"])
-      for (const name of ["a1", "a2", "a3", "b1"]) yield* leave(name)
-      assert.deepStrictEqual(served, ["a1", "a2", "a3", "b1", "c1", "a4"])
+      for (const name of ["a1", "a2", "b1", "c1"]) yield* leave(name)
+      assert.deepStrictEqual(served, ["a1", "a2", "b1", "c1", "a3", "a4"])
+    })
+  )
+
+  it.effect("the key that holds the fewest permits gets the next permit of a keyed semaphore", () =>
+    Effect.gen(function* () {
+      const { ask, leave, served } = callers({ each: 3, total: 3, waiting: 10 })
+      for (const name of ["a1", "b1", "b2", "b3", "a2", "c1"]) yield* ask(name)
+      yield* leave("b1")
+      assert.deepStrictEqual(served, ["a1", "b1", "b2", "c1"])
+    })
+  )
+
+  it.effect("of several waiting keys that hold no permit, the key with the least use gets the next permit", () =>
+    Effect.gen(function* () {
+      const { ask, leave, served } = callers({ each: 1, total: 1, waiting: 10 })
+      for (const name of ["a1", "a2", "b1", "b2", "b3"]) yield* ask(name)
+      yield* leave("a1", 10)
+      yield* leave("b1", 4)
+      yield* leave("b2", 4)
+      assert.deepStrictEqual(served, ["a1", "b1", "b2", "b3"])
+      yield* leave("b3", 4)
+      assert.deepStrictEqual(served, ["a1", "b1", "b2", "b3", "a2"])
+    })
+  )
+
+  it.effect("a key without callers saves no use, so that it cannot take all permits later", () =>
+    Effect.gen(function* () {
+      const { ask, leave, served } = callers({ each: 1, total: 1, waiting: 10 })
+      for (const name of ["a1", "a2"]) yield* ask(name)
+      yield* leave("a1", 10)
+      for (const name of ["b1", "b2", "a3"]) yield* ask(name)
+      yield* leave("a2", 1)
+      yield* leave("b1", 2)
+      assert.deepStrictEqual(served, ["a1", "a2", "b1", "a3"])
     })
   )
 

@@ -11,7 +11,7 @@ import {
   type OnResponseEnd,
   TooManyRequests
 } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { DefaultScheduler, FairShareKey } from "@partner-commentary/core/shared/FairShare"
+import { CurrentFairShare, DefaultScheduler } from "@partner-commentary/core/shared/FairShare"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -74,7 +74,7 @@ export const withPermit = <A, E, R>(
     const whenResponseEnds = Context.get(context, ResponseEndObserver)(request)
     const fair = Context.get(context, CurrentFairScheduler)
     fair?.accept(request.headers[credential] ?? "", organization)
-    const own = Context.add(context, FairShareKey, organization)
+    const own = Context.add(context, CurrentFairShare, { owner: organization, isFrequent: pool === "frequent" })
     // The scheduler's queues belong to organizations, because an organization can have many keys.
     const inTurns = (scheduler: FairScheduler) =>
       own.pipe(

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { RequiredConcurrencyPool } from "@partner-commentary/api/ApiKeyAuth"
 import { ConcurrencyLimit, type ConcurrencyPool } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { FairShareKey } from "@partner-commentary/core/shared/FairShare"
+import { CurrentFairShare } from "@partner-commentary/core/shared/FairShare"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -22,9 +22,9 @@ const scene = Effect.gen(function* () {
     for (const run of runs) run()
   }
   const worked: Array<string> = []
-  const work = Effect.map(FairShareKey, (share) => {
+  const work = Effect.map(CurrentFairShare, ({ owner }) => {
     now += FairScheduler.turnBudgetMs
-    worked.push(share)
+    worked.push(owner)
   })
   const ask = (organization: string, pool: ConcurrencyPool = "standard", handled = work) =>
     withPermit(

@@ -3,7 +3,7 @@
  * one owner share a statement. AssignmentStore changes assignments.
  */
 
-import { FairShareKey } from "@partner-commentary/core/shared/FairShare"
+import { CurrentFairShare } from "@partner-commentary/core/shared/FairShare"
 import {
   makeNewAssignments,
   makeSubmissionResults,
@@ -145,7 +145,10 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 
   /** The batch counts as work of its organization while the batch waits for a connection. */
   const askInTurn = (all: ReadonlyArray<PreparedSubmission>) =>
-    Effect.provideService(ask(all), FairShareKey, all[0]?.submission.topic.organizationId ?? "")
+    Effect.provideService(ask(all), CurrentFairShare, {
+      owner: all[0]?.submission.topic.organizationId ?? "",
+      isFrequent: true
+    })
 
   const submit = yield* BatchLoader.make(askInTurn, { limit: maxBatch, keyOf })
   return (submission: Submission) =>
