@@ -78,6 +78,7 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopHooks): Fair
     const began = now()
     if (isAccepting && began - lastTask < maxTaskDelayMs) {
       isAccepting = false
+      waitingFrom = began
       return
     }
     isRunning = true
