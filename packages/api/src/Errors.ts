@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { makeTextSchema } from "./Documented.ts"
 import * as Fields from "./Fields.ts"
 
-/** The HTTP status of each error code. The type requires an entry for each error code. */
+/** The HTTP status of each error code. The keys of `httpStatusByErrorCode` define all error codes. */
 export const httpStatusByErrorCode = {
   invalid_request: 400,
   no_valid_personas: 400,
@@ -308,8 +308,8 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
   answeredAs("rate_limit_exceeded")
 ) {
   /**
-   * Creates the error for an organization whose concurrency permits are all in use. The error does not mean that a rate
-   * window is full.
+   * Creates the error for an organization whose concurrency permits are all in use. A lack of concurrency permits does
+   * not mean that a rate window is full.
    */
   static busy(message: string, limit: number): RateLimitExceeded {
     return RateLimitExceeded.saying(message, { retry_after: 1, limit, remaining: 0 })

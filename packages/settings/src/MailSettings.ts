@@ -12,8 +12,8 @@ import { InvalidSetting } from "./Variable.ts"
 
 export interface MailSettings {
   /**
-   * The URL of the mail server; none if `SMTP_URL` is unset. In development, mails are then written to the outbox
-   * folder.
+   * The URL of the mail server; none if `SMTP_URL` is unset. Without `SMTP_URL`, development mode writes mails to the
+   * outbox folder.
    */
   readonly server: Option.Option<Redacted.Redacted<string>>
   /** The sender of mails, in the form `Name <address>`. */

@@ -65,7 +65,7 @@ export interface Settings {
 
 export interface OtlpSettings {
   readonly url: string
-  /** The headers of exported telemetry. They usually contain credentials. */
+  /** The headers of exported telemetry. Telemetry headers usually contain credentials. */
   readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
   /** True if database statements have trace spans. */
   readonly statements: boolean
@@ -156,8 +156,8 @@ export const requireServiceSettings = (settings: Settings): Effect.Effect<void, 
 }
 
 /**
- * Rejects the default database outside development. Without the check, a command with an incomplete environment would
- * silently change the default database.
+ * Rejects the default database outside development. If the default database were allowed, a command with an incomplete
+ * environment could silently change the wrong database.
  */
 export const requireExplicitDatabase = ({ database, development }: Settings): Effect.Effect<void, InvalidSetting> =>
   database.isDefault && !development
@@ -186,8 +186,8 @@ export const hasWeakSigningSecret = ({ signingSecrets }: Settings): boolean =>
   Option.exists(signingSecrets, (secrets) => secrets.some(isWeakSecret))
 
 /**
- * Returns whether webhooks may reach private addresses outside development. Partners could then scan the private
- * network.
+ * Returns whether webhooks may reach private addresses outside development. A webhook to a private address allows a
+ * partner to scan the private network.
  */
 export const allowsPrivateWebhookReceivers = ({ development, webhooks }: Settings): boolean =>
   webhooks.allowPrivate && !development

@@ -15,13 +15,13 @@ import type { StoredApiKeyScope } from "./Scope.ts"
 
 export interface ApiKey {
   readonly id: ApiKeyId
-  /** The id of the first key in a chain of rotations. All keys of a chain share their rate windows. */
+  /** The id of the first key in a chain of rotations. All keys of a rotation chain share their rate windows. */
   readonly lineageId: ApiKeyId
   readonly organizationId: OrganizationId
   readonly name: string
   /**
-   * The prefix is `pk_<env>_` and the next 8 characters. The prefix identifies the key but cannot authenticate a
-   * request.
+   * The prefix of an API key is `pk_<env>_` and the next 8 characters. The prefix identifies the key but cannot
+   * authenticate a request.
    */
   readonly prefix: string
   /** The scopes as stored. `filterKnownScopes` selects the scopes that the API shows. */

@@ -1,6 +1,7 @@
 /**
  * The port that stores mails until a mail server accepts them. The transaction that changes an assignment queues the
- * mails about the assignment. `queue` queues all other mails.
+ * mails about the assignment. If a mail is not caused by a change of an assignment, the caller queues the mail with
+ * `queue`.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"

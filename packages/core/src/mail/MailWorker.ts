@@ -53,9 +53,12 @@ import { composeWebhookNotice, isWebhookNotice, type WebhookNoticeKind } from ".
 export class MailWorker extends Context.Service<
   MailWorker,
   {
-    /** Claims due mails, with a fair share for each organization. The caller must run each claimed mail. */
+    /** Claims due mails, with a fair share for each organization. The caller must pass each claimed mail to `run`. */
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Mail>>
-    /** Sends a claimed mail and records the outcome. `run` never fails. An interruption releases the mail. */
+    /**
+     * Sends a claimed mail and records the outcome. `run` never fails. An interruption of `run` releases the claimed
+     * mail.
+     */
     readonly run: (mail: Mail) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   }
@@ -71,7 +74,10 @@ export class MailWorker extends Context.Service<
       const policy = yield* Policy
       const signal = yield* WorkSignal
       const transaction = yield* Transaction
-      /** The organization of the last claimed mail. The next claim starts with the following organization. */
+      /**
+       * The organization of the last claimed mail. The next claim of mails starts with the organization that follows
+       * `lastClaimed`.
+       */
       const lastClaimed = yield* Ref.make<OrganizationId | null>(null)
 
       const repair = yield* makePeriodicRepair((now) =>
@@ -292,7 +298,10 @@ export class MailWorker extends Context.Service<
 const message = (mail: Mail, to: MailMessage["to"], text: RenderedNotice): Option.Option<MailMessage> =>
   Option.some({ id: mail.id, to, ...text })
 
-/** The mail was claimed again. `Overtaken` rolls back the transaction of `giveUp`. */
+/**
+ * Another attempt has claimed the mail. The error `Overtaken` rolls back the transaction in which `giveUp` marks the
+ * mail as failed.
+ */
 class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 
 /**

@@ -1,4 +1,4 @@
-/** Sums outcomes and durations of many assignments. The input is single assignments or daily metrics. */
+/** Sums outcomes and durations of many assignments. The functions sum single assignments or daily metrics. */
 import {
   type AssignmentOutcome,
   type AssignmentTimeline,

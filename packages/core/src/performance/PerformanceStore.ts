@@ -34,7 +34,8 @@ export class PerformanceStore extends Context.Service<
     readonly days: (owner: Owner, start: Instant, end: Instant | null) => Effect.Effect<ReadonlyArray<PersonaMetrics>>
     /**
      * Reads the assignments of at most `limit` topics that were sent in the period and follow the cursor. Topics are
-     * sorted by time, oldest first, and then by id. The cost depends on the size of the page, not on its position.
+     * sorted by time, oldest first, and then by id. The cost of the query depends on the size of the page, not on the
+     * page's position.
      */
     readonly page: (
       owner: Owner,

@@ -67,9 +67,9 @@ const byId: ReadonlyMap<PersonaId, TestPersona> = new Map(testPersonas.map((pers
 export const findTestPersona = (id: PersonaId): Option.Option<TestPersona> => Option.fromUndefinedOr(byId.get(id))
 
 /**
- * Returns the simulation path of an assignment. A test persona has a fixed path. For other personas, the first keyword
- * in the topic (`[decline]`, `[expire]` or `[fail]`) selects the path. A topic without a keyword gets the path
- * `approve`.
+ * Returns the simulation path of an assignment. A test persona has a fixed simulation path. For other personas, the
+ * first keyword in the topic (`[decline]`, `[expire]` or `[fail]`) selects the path. A topic without a keyword gets the
+ * path `approve`.
  */
 export const selectSimulationPath = (id: PersonaId, content: string): SimulationPath => {
   const own = byId.get(id)

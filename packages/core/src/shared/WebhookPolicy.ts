@@ -3,8 +3,8 @@ import * as Duration from "effect/Duration"
 
 export interface WebhookPolicy {
   /**
-   * True if the OpenAPI document says that webhook URLs may start with `http:`. The transport decides separately which
-   * URLs it accepts.
+   * True if the OpenAPI document says that webhook URLs may start with `http:`. The webhook transport decides
+   * separately whether it accepts `http:` URLs.
    */
   readonly allowHttp: boolean
   /** The source addresses and networks of deliveries, which the service publishes to partners. */

@@ -60,8 +60,8 @@ export interface NewTopic {
   /** The webhooks that receive the topic's events. The default is all webhooks of the organization. */
   readonly webhookIds?: ReadonlyArray<WebhookId> | null
   /**
-   * The deadline for responses, within the policy's `deadlineRange`. The default deadline follows from the policy's
-   * windows.
+   * The deadline for responses, within the policy's `deadlineRange`. By default, the time windows of the policy
+   * determine the deadline.
    */
   readonly respondBy?: Instant.Instant | null
 }

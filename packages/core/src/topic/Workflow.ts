@@ -83,7 +83,7 @@ export interface AssignmentChange {
   readonly readyMedium?: MediaKind
 }
 
-/** The error when the assignment's current state does not allow an action. The refused action changes nothing. */
+/** The error when the assignment's current state does not allow an action. A refused action changes nothing. */
 export class ActionRefused extends Schema.TaggedError<ActionRefused>()("ActionRefused", {
   reason: Schema.Literals([
     "not_allowed",
@@ -281,7 +281,8 @@ export const calculateDeadlineAfterMailFailure = (createdAt: Instant.Instant, po
 
 /**
  * Records that the request mail failed permanently, and sets an earlier response deadline. The new deadline is at least
- * `mailWindow` away, so that the address can still be corrected. A deadline that the partner has set stays unchanged.
+ * `mailWindow` after now, so that an operator can still correct the creator's address. A deadline that the partner has
+ * set stays unchanged.
  */
 export const recordRequestMailFailure = (
   present: Assignment,

@@ -11,8 +11,8 @@ import type { DeliverySettlement } from "./DeliveryStore.ts"
 import { extractHost } from "./WebhookUrl.ts"
 
 /**
- * Returns the audit entry and the mail of an alert; null for both if there is no alert. A webhook of the test
- * environment gets no mail.
+ * Returns the audit entry and the mail of an alert; null for both if there is no alert. The contact gets no mail about
+ * a webhook of the test environment.
  */
 export const makeAlertNoticeAndAudit = (
   { health, webhook }: ReceiverState,

@@ -23,7 +23,9 @@ export interface WebhookStoreChange {
   readonly notice: WebhookContactNotice | null
 }
 
-/** The time at which the service disabled a webhook, and the reason. The values come from the audit log. */
+/**
+ * The time at which the service disabled a webhook, and the reason. The time and the reason come from the audit log.
+ */
 export interface WebhookDisablingDetails {
   readonly at: Instant
   /** The reason for the last failure before the service disabled the webhook. */
@@ -62,9 +64,9 @@ export class WebhookStore extends Context.Service<
       ids: ReadonlyArray<WebhookId>
     ) => Effect.Effect<ReadonlyMap<WebhookId, WebhookDisablingDetails>>
     /**
-     * Locks the webhook, calls `decide`, and writes the change in one transaction. Concurrent calls run one after the
-     * other. If `decide` returns the same object, nothing is written. Returns none when the owner has no webhook with
-     * this id. A null owner means an operator, who can access all webhooks.
+     * Locks the webhook, calls `decide`, and writes the change in one transaction. Concurrent calls of `modify` for one
+     * webhook run one after the other. If `decide` returns the same object, nothing is written. Returns none when the
+     * owner has no webhook with this id. A null owner means an operator, who can access all webhooks.
      */
     readonly modify: (
       owner: Owner | null,
@@ -101,7 +103,10 @@ export class WebhookStore extends Context.Service<
       behind: WebhookId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly id: WebhookId; readonly encryptedSecret: string }>>
-    /** Replaces a current or former secret if the stored secret still equals `from`. Otherwise nothing changes. */
+    /**
+     * Replaces a current or former secret if the stored secret still equals `from`. If the stored secret differs from
+     * `from`, nothing changes.
+     */
     readonly replaceSecret: (
       id: WebhookId,
       encrypted: { readonly from: string; readonly to: string }
