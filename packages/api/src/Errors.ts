@@ -111,8 +111,8 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
 }
 
 /**
- * The response to a request that does not arrive completely in time. The error code is `invalid_request`, but the
- * status is 408, because proxies react to the status.
+ * The response to a request that does not arrive completely in time. A request that times out has the error code
+ * `invalid_request`, but the status is 408, because proxies react to the status.
  */
 export const requestTimeoutResponse = {
   status: 408,
@@ -120,8 +120,8 @@ export const requestTimeoutResponse = {
 } as const
 
 /**
- * The response when no database connection became free in time. The error code is `internal_error`, as for status 500.
- * Proxies and clients react to the status code, and wait for the time in `Retry-After`.
+ * The response when no database connection became free in time. The response has the same error code as status 500,
+ * which is `internal_error`. Proxies and clients react to the status code, and wait for the time in `Retry-After`.
  */
 export const serviceBusyResponse = {
   status: 503,

@@ -1,6 +1,6 @@
 /**
  * Reads the mail settings from `SMTP_URL`, `SMTP_CONNECTIONS` and `MAIL_FROM`. The mail adapter validates the server
- * and the sender. The adapter is loaded only when `SMTP_URL` or `MAIL_FROM` is set.
+ * and the sender. The mail adapter is loaded only when `SMTP_URL` or `MAIL_FROM` is set.
  */
 import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
 import * as Effect from "effect/Effect"

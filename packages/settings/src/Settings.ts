@@ -84,7 +84,8 @@ const logLevels = ["all", "trace", "debug", "info", "warn", "warning", "error", 
 export type LogLevel = (typeof logLevels)[number]
 
 /**
- * The folder of the default database, the outbox and the signing secret. The path is relative to the working directory.
+ * The folder of the default database, the outbox and the signing secret. The path of the data folder is relative to the
+ * working directory.
  */
 export const defaultDataFolder = "./data"
 
@@ -94,8 +95,8 @@ const defaultPort = 8080
 export const processCountParser = Parser.makeIntegerParser(1, 256)
 
 /**
- * The default duration is longer than the idle timeout of common load balancers (60 seconds). With a shorter duration,
- * load balancers would reuse connections that the service is closing.
+ * By default, an idle connection stays open longer than the idle timeout of common load balancers (60 seconds). With a
+ * shorter duration, load balancers would reuse connections that the service is closing.
  */
 export const defaultKeepAlive = Duration.seconds(65)
 

@@ -35,7 +35,10 @@ export interface ApiKey {
   readonly revokedAt: Instant | null
   /** If `isRevoked` is true, every node rejects the key, even a node whose clock is before `revokedAt`. */
   readonly isRevoked: boolean
-  /** The stored time can be some seconds behind the latest call. The time is null before the key's first call. */
+  /**
+   * The stored time of the last use can be some seconds before the latest call. The time of the last use is null before
+   * the key's first call.
+   */
   readonly lastUsedAt: Instant | null
 }
 

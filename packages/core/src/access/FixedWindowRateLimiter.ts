@@ -15,7 +15,7 @@ export interface RateWindowUsage {
   readonly resetsAt: Instant
 }
 
-/** The result of counting a call. The call counts in all windows, or in no window if one window is full. */
+/** The result of counting a call. A call counts in all requested rate windows, or in none if one of them is full. */
 export interface RateLimitDecision {
   readonly admitted: boolean
   /**

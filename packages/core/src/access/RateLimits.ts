@@ -29,7 +29,7 @@ const WindowState = Schema.Struct({
   seconds: Schema.Int,
   remaining: Schema.Int,
   /**
-   * The end of the rate window in milliseconds. The field is a time instead of a duration, because a response can be
+   * The end of the rate window in milliseconds. `resetsAt` is a time instead of a duration, because a response can be
    * written long after the call was counted.
    */
   resetsAt: Schema.Number

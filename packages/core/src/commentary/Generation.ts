@@ -141,7 +141,8 @@ const recordable = (reason: string): string =>
 const longestReason = 300
 
 /**
- * Releases an attempt that a stopping worker interrupted. The attempt is not counted, and the next attempt is due now.
+ * Releases an attempt that a stopping worker interrupted. An interrupted generation attempt is not counted, and the
+ * next attempt is due now.
  */
 export const releaseGenerationAttempt = (
   present: Assignment,

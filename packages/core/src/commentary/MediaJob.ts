@@ -32,7 +32,7 @@ const nameLength = 32
  */
 export const mediaFileNameRandomBytes = 64
 
-/** Returns a random file name without extension. The name has 190 bits of entropy. */
+/** Returns a random file name without extension. The file name has 190 bits of entropy. */
 export const generateMediaFileName = (random: Uint8Array): string => toBase62(random, nameLength)
 
 /** Records the URL of a finished file. The URL is stored even if a later attempt has claimed the job. */

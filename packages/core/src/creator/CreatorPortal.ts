@@ -34,7 +34,9 @@ import { ActionRefused, type AssignmentChange } from "../topic/Workflow.ts"
  */
 export class LinkInvalid extends Schema.TaggedError<LinkInvalid>()("LinkInvalid", {}) {}
 
-/** The creator's text is too short or too long. The length is measured in code points after normalization. */
+/**
+ * The creator's text is too short or too long. The length of the text is measured in code points after normalization.
+ */
 export class InvalidTextLength extends Schema.TaggedError<InvalidTextLength>()("TextLength", {
   field: Schema.Literals(["perspective", "reason", "content", "instructions"]),
   min: Schema.Int,

@@ -26,8 +26,8 @@ import { IdempotencyStore, type StoredResponse } from "./IdempotencyStore.ts"
 export interface IdempotentRequest {
   readonly organizationId: OrganizationId
   /**
-   * The environment of the API key. The value is `dashboard` for a request with a dashboard token, because such a token
-   * has no environment.
+   * The environment of the API key. The environment is `dashboard` for a request with a dashboard token, because such a
+   * token has no environment.
    */
   readonly environment: Environment | "dashboard"
   readonly method: string

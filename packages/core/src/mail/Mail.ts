@@ -23,8 +23,8 @@ export interface Mail {
   /** The id of the assignment; null for mails that are not about one assignment. */
   readonly shareId: ShareId | null
   /**
-   * The changes or failures of webhooks that the mail reports; absent for other mails. The data is stored with the mail
-   * because the webhook may be deleted before the mail is sent.
+   * The changes or failures of webhooks that the mail reports; absent for other mails. The data of the webhook is
+   * stored with the mail, because the webhook may be deleted before the mail is sent.
    */
   readonly webhook?: WebhookNoticeData
   readonly organizationId: OrganizationId | null

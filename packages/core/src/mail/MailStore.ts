@@ -34,9 +34,9 @@ export class MailStore extends Context.Service<
     /**
      * Claims up to `limit` due mails. Other workers cannot claim the mails before the time `lease`. If no outcome is
      * stored, the mail is due again at the time `lease`, and the attempt is not counted. Each organization gets at most
-     * an equal share of the limit, and its oldest mails come first. The claim starts with the organization that follows
-     * `behind`. Mails without an organization count as one organization. The caller passes the last returned mail's
-     * organization as the next `behind`.
+     * an equal share of the limit, and its oldest mails come first. The claim of mails starts with the organization
+     * that follows `behind`. Mails without an organization count as one organization. The caller passes the last
+     * returned mail's organization as the next `behind`.
      */
     readonly claim: (
       at: Instant,

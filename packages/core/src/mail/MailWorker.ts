@@ -149,7 +149,8 @@ export class MailWorker extends Context.Service<
         if (!isWanted(mail.id, mail.kind, found.value, now) || assignment.creator.email === "")
           return Option.none<MailMessage>()
         const { name, email } = assignment.creator
-        // The response window starts when a mail server accepts this mail, so the deadline is one window from now.
+        // The response window starts when a mail server accepts the request mail, so the deadline is one response
+        // window from now.
         const opensNow =
           mail.kind === "request" && !assignment.isDeadlineFixed && isRequestMailUndelivered(assignment, now)
         const text = composeNotice({

@@ -37,9 +37,9 @@ export class DatabaseHealth extends Context.Service<
   DatabaseHealth,
   {
     /**
-     * Writes and deletes a row in one transaction. The check uses the same connections as requests and takes about 2
-     * seconds at most. Concurrent callers share one check, whose result is cached for a second. Even many anonymous
-     * callers cause at most one database check a second.
+     * Writes and deletes a row in one transaction. The database check uses the same connections as requests and takes
+     * about 2 seconds at most. Concurrent callers share one check, whose result is cached for a second. Even many
+     * anonymous callers cause at most one database check a second.
      */
     readonly check: Effect.Effect<void, DatabaseUnavailable>
   }

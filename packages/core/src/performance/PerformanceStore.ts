@@ -28,8 +28,8 @@ export class PerformanceStore extends Context.Service<
   {
     /**
      * Sums the metrics of assignments that were sent on whole UTC days. The first day starts at `start`. The last day
-     * ends at `end`; if `end` is null, the last day is today. The cost grows with days and personas, not with
-     * assignments.
+     * ends at `end`; if `end` is null, the last day is today. The cost of the query grows with the number of days and
+     * personas, not with the number of assignments.
      */
     readonly days: (owner: Owner, start: Instant, end: Instant | null) => Effect.Effect<ReadonlyArray<PersonaMetrics>>
     /**

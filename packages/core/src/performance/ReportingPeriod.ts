@@ -41,8 +41,8 @@ export class PeriodInvalid extends Schema.TaggedError<PeriodInvalid>()("PeriodIn
 }) {}
 
 /**
- * Returns the requested period. The default end is now. The default start is the start of the day 30 days before the
- * end, but not before `earliest`.
+ * Returns the requested period. By default, a reporting period ends now. The default start is the start of the day 30
+ * days before the end, but not before `earliest`.
  */
 export const resolveReportingPeriod = (
   given: { readonly from: Instant.Instant | null; readonly to: Instant.Instant | null },

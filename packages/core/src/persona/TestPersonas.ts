@@ -19,8 +19,8 @@ interface TestPersona extends Persona {
 }
 
 /**
- * Creates a test persona. The id of a test persona starts with `7e57` ("test"). The id never changes, because partners'
- * tests use it.
+ * Creates a test persona. The id of a test persona starts with `7e57` ("test"). The id of a test persona never changes,
+ * because partners' tests use the id.
  */
 const testPersona = (number: number, path: SimulationPath, name: string, bio: string): TestPersona => ({
   path,

@@ -27,7 +27,7 @@ export const SimulatedAction = Schema.Literals([
 ])
 export type SimulatedAction = typeof SimulatedAction.Type
 
-/** The possible actions in each status. The action that leads to approval comes first. */
+/** The possible actions in each status. The list of actions starts with the action that leads to approval. */
 const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>> = {
   topic_sent: ["respond", "decline", "expire"],
   opinion_injected: ["generate", "fail"],

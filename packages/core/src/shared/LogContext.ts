@@ -130,8 +130,8 @@ export const addLogContextToSpan = (logContext: LogContext): Effect.Effect<void>
   })
 
 /**
- * Returns a function that reads the log context from an event's payload. The payload is parsed only when a log line or
- * span needs the log context.
+ * Returns a function that reads the log context from an event's payload. The event's payload is parsed only when a log
+ * line or span needs the log context.
  */
 export const makePayloadLogContextReader = (payload: string, organizationId: OrganizationId) => (): LogContext => {
   const data = Option.getOrUndefined(Schema.decodeOption(Payload)(payload))?.data

@@ -10,8 +10,8 @@ export interface TtlCache<Key, A> {
   /** Returns the value of a key. If the cache has no entry for the key, `uncached` wraps the look-up. */
   readonly get: (key: Key, uncached?: <B>(lookUp: Effect.Effect<B>) => Effect.Effect<B>) => Effect.Effect<A>
   /**
-   * Returns the cached result if `hasOwnCapacity` is true for the result; otherwise undefined. This method is the fast
-   * path of `get`.
+   * Returns the cached result if `hasOwnCapacity` is true for the result; otherwise undefined. `peek` is the fast path
+   * of `get`.
    */
   readonly peek: (key: Key, now: Instant.Instant) => A | undefined
   /** Removes the entries of matching keys. If a look-up of a matching key is in progress, its result is not cached. */

@@ -47,8 +47,8 @@ export interface WebhookPolicy {
   readonly throttleWarnAfter: Duration.Duration
   readonly throttleWarnEvery: Duration.Duration
   /**
-   * After the breaker has closed, the service sends `drainRate` held deliveries in the first second. The rate doubles
-   * each second, and the limit ends after `drainSeconds`.
+   * After the breaker has closed, the service sends `drainRate` held deliveries in the first second. The rate for the
+   * backlog doubles each second, and the rate limit ends after `drainSeconds`.
    */
   readonly drainRate: number
   readonly drainSeconds: number

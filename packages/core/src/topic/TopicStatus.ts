@@ -1,4 +1,4 @@
-/** The status of a topic. The status is always derived from the counts of the topic's assignments. */
+/** The status of a topic. A topic's status is always derived from the counts of its assignments. */
 import * as Schema from "effect/Schema"
 import { type Assignment, AssignmentStatus } from "./Assignment.ts"
 

@@ -137,7 +137,7 @@ export class TopicStore extends Context.Service<
     /** Returns the minimal view of a topic with one query. */
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicProgress>>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicWithAssignments>>
-    /** Returns the revision of a topic. The query reads one row by its key. */
+    /** Returns the revision of a topic. The query for a topic's revision reads one row by its key. */
     readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicRevision>>
     /**
      * Returns complete topics, newest first, within the limits of `depth`. The query reads only the rows that it

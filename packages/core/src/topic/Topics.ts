@@ -57,7 +57,10 @@ export interface NewTopic {
   readonly externalReference: string | null
   readonly outputTypes: ReadonlyArray<OutputType>
   readonly metadata: TopicMetadata
-  /** The webhooks that receive the topic's events. The default is all webhooks of the organization. */
+  /**
+   * The webhooks that receive the topic's events. By default, all webhooks of the organization receive the topic's
+   * events.
+   */
   readonly webhookIds?: ReadonlyArray<WebhookId> | null
   /**
    * The deadline for responses, within the policy's `deadlineRange`. By default, the time windows of the policy

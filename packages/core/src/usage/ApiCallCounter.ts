@@ -79,7 +79,7 @@ export class ApiCallCounter extends Context.Service<
           }
         )
       )
-      // The write serves all organizations, so the write does not run in the context of one request.
+      // The write of the counters serves all organizations, so it does not run in the context of one request.
       const start = yield* FiberSet.runtime(yield* FiberSet.make())()
       let isScheduled = false
       /** Starts the timer for the next write. The timer runs only while unpersisted counters exist. */

@@ -1,6 +1,6 @@
 /**
- * This pure function creates the audit entry and the mail to the webhook's contact. The triggers are a receiver that
- * keeps failing, keeps answering 429, or answers 410.
+ * This pure function creates the audit entry and the mail to the webhook's contact. An alert is caused by a receiver
+ * that keeps failing, keeps answering 429, or answers 410.
  */
 
 import type { WebhookNoticeKind } from "../mail/WebhookNotices.ts"

@@ -108,8 +108,8 @@ export class DeliveryStore extends Context.Service<
       following?: { readonly lease: Instant; readonly taking: DeliveryClaimPlan }
     ) => Effect.Effect<Option.Option<DeliverySettlementResult>>
     /**
-     * Releases a delivery whose attempt was interrupted because the worker stops. The delivery is due again at `at`,
-     * and the attempt does not count.
+     * Releases a delivery whose attempt was interrupted because the worker stops. The released delivery is due again at
+     * `at`, and its attempt does not count.
      */
     readonly release: (claimed: ClaimedDelivery, at: Instant) => Effect.Effect<void>
     /** Pauses the webhook until the time `until`. An existing pause with a later end stays unchanged. */

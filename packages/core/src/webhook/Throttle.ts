@@ -60,7 +60,8 @@ export const updateAfterRecoveryStart = (present: WebhookThrottleState | null): 
 
 /**
  * Returns true if the receiver has answered only 429 for the duration of a full retry schedule, and the event is at
- * least that old. If the function returns true, the delivery fails, as after the last attempt of a retry schedule.
+ * least that old. After a full retry schedule of 429 responses, the delivery fails, as after its last scheduled
+ * attempt.
  */
 export const isThrottledForFullSchedule = (
   present: WebhookThrottleState | null,

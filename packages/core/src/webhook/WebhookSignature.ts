@@ -11,7 +11,9 @@ import * as Result from "effect/Result"
 import type { Instant } from "../shared/Instant.ts"
 
 export interface WebhookContentToSign {
-  /** The event's id, the same on every attempt. The id contains no dot, because dots separate the signed parts. */
+  /**
+   * The event's id, the same on every attempt. The event id contains no dot, because dots separate the signed parts.
+   */
   readonly id: string
   /** The time of the attempt. Receivers reject a timestamp that is older than five minutes. */
   readonly at: Instant

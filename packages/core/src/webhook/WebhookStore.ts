@@ -50,8 +50,8 @@ export class WebhookStore extends Context.Service<
     /** Lists an owner's webhooks, newest first. Webhooks with the same creation time are listed by descending id. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
     /**
-     * Lists all webhooks, or the webhooks of one organization, for operators. The list is sorted by organization, then
-     * live before test webhooks, then newest first.
+     * Lists all webhooks, or the webhooks of one organization, for operators. The list is sorted by organization; live
+     * webhooks come before test webhooks, and newer webhooks before older webhooks.
      */
     readonly listAll: (of: {
       readonly organizationId: OrganizationId | null
@@ -97,7 +97,7 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<Option.Option<Webhook>>
     /**
      * Returns the encrypted current and former secrets of up to `limit` webhooks of all owners, in the order of webhook
-     * ids. The page starts after the id `behind`.
+     * ids. The page of webhooks starts after the id `behind`.
      */
     readonly encryptedSecrets: (
       behind: WebhookId | null,
