@@ -27,12 +27,15 @@ export class RequiredScope extends Context.Service<RequiredScope, ApiKeyScope>()
   "@partner-commentary/api/ApiKeyAuth/RequiredScope"
 ) {}
 
-/** Sets a rate limit of an endpoint. This limit applies in addition to the limits of the API key. */
+/** Sets a rate limit of an endpoint. The endpoint's limit applies in addition to the limits of the API key. */
 export class EndpointRateLimit extends Context.Service<EndpointRateLimit, EndpointLimitName>()(
   "@partner-commentary/api/ApiKeyAuth/EndpointRateLimit"
 ) {}
 
-/** Sets the pool from which the requests of an endpoint take a concurrency permit. The default pool is `standard`. */
+/**
+ * Sets the pool from which the requests of an endpoint take a concurrency permit. The default concurrency pool is
+ * `standard`.
+ */
 export class RequiredConcurrencyPool extends Context.Service<RequiredConcurrencyPool, ConcurrencyPool>()(
   "@partner-commentary/api/ApiKeyAuth/RequiredConcurrencyPool"
 ) {}

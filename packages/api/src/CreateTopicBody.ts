@@ -96,7 +96,7 @@ export const CreateTopicBody = Schema.Struct({
 }).annotate({
   identifier: "CreateTopic",
   description: "The topic and its personas.",
-  // The example is valid for every caller at any time, because it contains no webhook and no deadline.
+  // The example of a new topic is valid for every caller at any time, because it contains no webhook and no deadline.
   examples: [
     {
       content: "Will the Lakers make the play-offs this season?",

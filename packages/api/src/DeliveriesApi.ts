@@ -1,4 +1,4 @@
-/** Defines the operations on webhook deliveries. They show the status and the attempts of each delivery. */
+/** Defines the operations on webhook deliveries. The operations show the status and the attempts of each delivery. */
 import { DeliveryAttemptFailure } from "@partner-commentary/core/webhook/Attempt"
 import { maxShownAttempts } from "@partner-commentary/core/webhook/Deliveries"
 import * as Deliveries from "@partner-commentary/core/webhook/Delivery"

@@ -59,7 +59,7 @@ export const eventStreamContentType = "text/event-stream"
 
 /**
  * Describes an event stream by the schema of its data, so that client generators can generate typed events. Before
- * version 3.2, OpenAPI has no other place for the schema of an event.
+ * version 3.2, OpenAPI has no keyword for the schema of a stream's events.
  */
 export const addEventStreamSchema =
   (schema: string) =>

@@ -11,12 +11,12 @@ export interface ErrorGuidance {
   readonly advice: string
 }
 
-/** Contains the error examples of an endpoint. They replace the general examples of the same error codes. */
+/** The error examples of an endpoint, which replace the general examples of the same error codes. */
 export class ExampleErrors extends Context.Service<ExampleErrors, ReadonlyArray<Errors.WireError>>()(
   "@partner-commentary/api/ErrorGuide/ExampleErrors"
 ) {}
 
-/** The guide to all error codes. The type requires an entry for each error code. */
+/** The guide to all error codes. The compiler requires an entry for each error code. */
 export const errorGuide: Readonly<Record<ErrorCode, ErrorGuidance>> = {
   invalid_request: {
     example: Errors.InvalidRequest.of([{ field: "request", constraint: "could not be read" }]),

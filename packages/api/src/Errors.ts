@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { makeTextSchema } from "./Documented.ts"
 import * as Fields from "./Fields.ts"
 
-/** The HTTP status of each error code. The type requires an entry for each error code. */
+/** The HTTP status of each error code. The keys of `httpStatusByErrorCode` define all error codes. */
 export const httpStatusByErrorCode = {
   invalid_request: 400,
   no_valid_personas: 400,
@@ -111,8 +111,8 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
 }
 
 /**
- * The response to a request that does not arrive completely in time. The error code is `invalid_request`, but the
- * status is 408, because proxies react to the status.
+ * The response to a request that does not arrive completely in time. A request that times out has the error code
+ * `invalid_request`, but the status is 408, because proxies react to the status.
  */
 export const requestTimeoutResponse = {
   status: 408,
@@ -120,8 +120,8 @@ export const requestTimeoutResponse = {
 } as const
 
 /**
- * The response when no database connection became free in time. The error code is `internal_error`, as for status 500.
- * Proxies and clients react to the status code, and wait for the time in `Retry-After`.
+ * The response when no database connection became free in time. The response has the same error code as status 500,
+ * which is `internal_error`. Proxies and clients react to the status code, and wait for the time in `Retry-After`.
  */
 export const serviceBusyResponse = {
   status: 503,
@@ -308,8 +308,8 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
   answeredAs("rate_limit_exceeded")
 ) {
   /**
-   * Creates the error for an organization whose concurrency permits are all in use. The error does not mean that a rate
-   * window is full.
+   * Creates the error for an organization whose concurrency permits are all in use. A lack of concurrency permits does
+   * not mean that a rate window is full.
    */
   static busy(message: string, limit: number): RateLimitExceeded {
     return RateLimitExceeded.saying(message, { retry_after: 1, limit, remaining: 0 })

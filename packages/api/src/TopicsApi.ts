@@ -196,7 +196,7 @@ export const TopicList = Schema.Struct({
 }).annotate({ identifier: "TopicList", description: "One page of topics." })
 
 /**
- * All combinations of topic statuses, shortest first. Within a combination, the statuses have the order of the
+ * All combinations of topic statuses, shortest first. The topic statuses of a combination have the order of the
  * workflow.
  */
 const statusLists = Array.from({ length: 2 ** TopicStatus.literals.length - 1 }, (_, set) =>

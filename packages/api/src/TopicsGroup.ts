@@ -1,6 +1,6 @@
 /**
- * Defines the tag of all topic operations in the API description. Several groups of the contract contain topic
- * operations.
+ * Defines the tag of all topic operations in the API description. Several endpoint groups of the API contract contain
+ * topic operations.
  */
 import * as OpenApi from "effect/http-api/OpenApi"
 

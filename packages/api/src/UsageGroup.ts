@@ -1,6 +1,6 @@
 /**
- * Defines the tag of the operations about usage, metrics and the caller's own key. Several groups of the contract
- * contain operations with the tag.
+ * Defines the tag of the operations about usage, metrics and the caller's own key. Several endpoint groups of the API
+ * contract share the usage tag.
  */
 import * as OpenApi from "effect/http-api/OpenApi"
 

@@ -40,7 +40,7 @@ import { Webhooks } from "./webhook/Webhooks.ts"
 
 /**
  * State for a deployment with a single process: rate limits, work signals and cache invalidation. The Postgres layers
- * replace this layer with state that processes share.
+ * replace `layerProcess` with state that processes share.
  */
 export const layerProcess = Layer.mergeAll(RateWindows.layerMemory, AccessChanges.layerProcess, WorkSignal.layerProcess)
 

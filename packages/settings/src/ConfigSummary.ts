@@ -1,4 +1,7 @@
-/** Describes the current configuration for logs and for the `doctor` command. The descriptions contain no secrets. */
+/**
+ * Describes the current configuration for logs and for the `doctor` command. The descriptions of the configuration
+ * contain no secrets.
+ */
 
 import { isLoopbackHost, isWildcardHost } from "@partner-commentary/core/shared/Loopback"
 import * as Option from "effect/Option"
@@ -19,7 +22,7 @@ export const parseMailServerAddress = (
 
 export const usesMailOutbox = ({ mail }: Settings): boolean => Option.isNone(mail.server)
 
-/** Describes the destination of mails. The text completes a sentence that starts with `mails`. */
+/** Describes the destination of mails. The returned text is the rest of a sentence that starts with `mails`. */
 export const describeMailDestination = ({ mail }: Settings): string =>
   Option.match(mail.server, {
     onNone: () => `become files in ${defaultDataFolder}/outbox`,
@@ -35,7 +38,9 @@ export const describeGenerator = ({ generator }: Settings): string =>
     onSome: ({ model, url }: GeneratorSettings) => `${model} at ${url}`
   })
 
-/** Describes the server and the storage of audio. The text completes a sentence that starts with `audio`. */
+/**
+ * Describes the server and the storage of audio. The returned text is the rest of a sentence that starts with `audio`.
+ */
 export const describeAudioSettings = ({ media }: Settings): string =>
   Option.match(Option.all([media.speech, media.storage]), {
     onNone: () => "none",
@@ -44,8 +49,8 @@ export const describeAudioSettings = ({ media }: Settings): string =>
   })
 
 /**
- * Returns whether the service itself issues and verifies dashboard tokens. The service does this only in development,
- * and only without an identity provider.
+ * Returns whether the service itself issues and verifies dashboard tokens. The service issues dashboard tokens only in
+ * development without an identity provider.
  */
 export const issuesDashboardTokens = ({ development, identity }: Settings): boolean =>
   development && Option.isNone(identity)

@@ -4,8 +4,8 @@ import { type DatabaseSettings, formatDatabaseName } from "./DatabaseSettings.ts
 import { InvalidSetting } from "./Variable.ts"
 
 /**
- * The message for a missing database file. Outside development, the path of a missing file is probably wrong. Creating
- * the file would start the service with an empty database.
+ * The message for a missing database file. Outside development, the path of a missing file is probably wrong. If the
+ * service created the missing file, it would start with an empty database.
  */
 export const missingDatabaseFileReason =
   "the file does not exist: mount its volume or restore it; run partner-commentary migrate only for a new installation"

@@ -14,7 +14,10 @@ export interface IdentityProviderSettings {
 
 const defaultClaim = "org_id"
 
-/** Returns none if no identity provider is configured. Development then uses the local identity provider. */
+/**
+ * Returns none if no identity provider is configured. Without a configured identity provider, development mode uses the
+ * local identity provider.
+ */
 export const readIdentityProviderSettings: Effect.Effect<
   Option.Option<IdentityProviderSettings>,
   InvalidSetting

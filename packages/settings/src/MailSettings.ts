@@ -1,6 +1,6 @@
 /**
  * Reads the mail settings from `SMTP_URL`, `SMTP_CONNECTIONS` and `MAIL_FROM`. The mail adapter validates the server
- * and the sender. The adapter is loaded only when `SMTP_URL` or `MAIL_FROM` is set.
+ * and the sender. The mail adapter is loaded only when `SMTP_URL` or `MAIL_FROM` is set.
  */
 import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
 import * as Effect from "effect/Effect"
@@ -12,8 +12,8 @@ import { InvalidSetting } from "./Variable.ts"
 
 export interface MailSettings {
   /**
-   * The URL of the mail server; none if `SMTP_URL` is unset. In development, mails are then written to the outbox
-   * folder.
+   * The URL of the mail server; none if `SMTP_URL` is unset. Without `SMTP_URL`, development mode writes mails to the
+   * outbox folder.
    */
   readonly server: Option.Option<Redacted.Redacted<string>>
   /** The sender of mails, in the form `Name <address>`. */

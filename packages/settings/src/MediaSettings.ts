@@ -9,7 +9,7 @@ import { InvalidSetting } from "./Variable.ts"
 export interface MediaSettings {
   /** The speech server; none when the service makes no audio. */
   readonly speech: Option.Option<SpeechSettings>
-  /** The storage of audio files. The value is always set if the service makes audio. */
+  /** The storage of audio files. `storage` is always set if the service makes audio. */
   readonly storage: Option.Option<MediaFolderSettings | MediaBucketSettings>
 }
 

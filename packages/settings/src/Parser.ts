@@ -12,7 +12,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
 export interface Parser<A> {
-  /** Describes the valid values. The text completes a sentence that starts with `must be`. */
+  /** Describes the valid values. The text of `rule` is the rest of a sentence after `must be`. */
   readonly rule: string
   readonly parse: (text: string) => Option.Option<A>
 }
@@ -86,7 +86,7 @@ export const durationParser: Parser<Duration.Duration> = {
     )
 }
 
-/** The maximum duration that a setting accepts. Much longer durations could lead to times after the year 9999. */
+/** The maximum duration that a setting accepts. A much longer duration could result in a time after the year 9999. */
 const longest = Duration.days(3650)
 
 /** Parses a list of durations, which must have at least one entry. */

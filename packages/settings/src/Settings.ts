@@ -65,7 +65,7 @@ export interface Settings {
 
 export interface OtlpSettings {
   readonly url: string
-  /** The headers of exported telemetry. They usually contain credentials. */
+  /** The headers of exported telemetry. Telemetry headers usually contain credentials. */
   readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
   /** True if database statements have trace spans. */
   readonly statements: boolean
@@ -84,7 +84,8 @@ const logLevels = ["all", "trace", "debug", "info", "warn", "warning", "error", 
 export type LogLevel = (typeof logLevels)[number]
 
 /**
- * The folder of the default database, the outbox and the signing secret. The path is relative to the working directory.
+ * The folder of the default database, the outbox and the signing secret. The path of the data folder is relative to the
+ * working directory.
  */
 export const defaultDataFolder = "./data"
 
@@ -94,8 +95,8 @@ const defaultPort = 8080
 export const processCountParser = Parser.makeIntegerParser(1, 256)
 
 /**
- * The default duration is longer than the idle timeout of common load balancers (60 seconds). With a shorter duration,
- * load balancers would reuse connections that the service is closing.
+ * By default, an idle connection stays open longer than the idle timeout of common load balancers (60 seconds). With a
+ * shorter duration, load balancers would reuse connections that the service is closing.
  */
 export const defaultKeepAlive = Duration.seconds(65)
 
@@ -156,8 +157,8 @@ export const requireServiceSettings = (settings: Settings): Effect.Effect<void, 
 }
 
 /**
- * Rejects the default database outside development. Without the check, a command with an incomplete environment would
- * silently change the default database.
+ * Rejects the default database outside development. If the default database were allowed, a command with an incomplete
+ * environment could silently change the wrong database.
  */
 export const requireExplicitDatabase = ({ database, development }: Settings): Effect.Effect<void, InvalidSetting> =>
   database.isDefault && !development
@@ -186,8 +187,8 @@ export const hasWeakSigningSecret = ({ signingSecrets }: Settings): boolean =>
   Option.exists(signingSecrets, (secrets) => secrets.some(isWeakSecret))
 
 /**
- * Returns whether webhooks may reach private addresses outside development. Partners could then scan the private
- * network.
+ * Returns whether webhooks may reach private addresses outside development. A webhook to a private address allows a
+ * partner to scan the private network.
  */
 export const allowsPrivateWebhookReceivers = ({ development, webhooks }: Settings): boolean =>
   webhooks.allowPrivate && !development

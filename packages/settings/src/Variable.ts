@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Parser } from "./Parser.ts"
 
-/** The error for an invalid or missing setting. This error prevents the start. */
+/** The error for an invalid or missing setting. An invalid setting prevents the start of the service. */
 export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
   name: Schema.String,
   /**

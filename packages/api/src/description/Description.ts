@@ -1,6 +1,6 @@
 /**
  * Generates the OpenAPI 3.1 description from the contract with Effect, and adds details that Effect cannot derive. The
- * generator contains no names of groups or endpoints, so that new endpoints are described automatically.
+ * code that generates the OpenAPI description contains no endpoint names, so it describes new endpoints automatically.
  */
 import { type ApiKeyScope, topicScopesByWebhookScope } from "@partner-commentary/core/access/Scope"
 import * as Context from "effect/Context"

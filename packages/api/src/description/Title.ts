@@ -2,5 +2,8 @@
 
 export const apiTitle = "Partner Commentary API"
 
-/** The version of the API contract. The path contains the major version, and additions increase the minor version. */
+/**
+ * The version of the API contract. The URL path contains the major version of the API, and additions to the API
+ * increase the minor version.
+ */
 export const apiVersion = "1.0.0"

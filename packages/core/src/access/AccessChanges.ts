@@ -1,6 +1,7 @@
 /**
- * The port that tells every node which keys or organizations changed. Each node then removes the cache entries of the
- * changed keys. If the message is lost, other nodes see the change when their cache entries expire.
+ * The port that tells every node which keys or organizations changed. Each node that receives a change removes the
+ * cache entries of the changed keys. If the message is lost, other nodes see the change when their cache entries
+ * expire.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -19,8 +20,8 @@ export class AccessChanges extends Context.Service<
   AccessChanges,
   {
     /**
-     * `publish` sends the change after the current transaction commits. This node then removes its cache entries
-     * immediately. Other nodes remove their cache entries when the message arrives.
+     * `publish` sends the change after the current transaction commits. After the commit, this node immediately removes
+     * its cache entries of the changed key. Other nodes remove the key's cache entries when they receive the change.
      */
     readonly publish: (changed: ApiKeyPrefix) => Effect.Effect<void>
     /**

@@ -15,13 +15,13 @@ import type { StoredApiKeyScope } from "./Scope.ts"
 
 export interface ApiKey {
   readonly id: ApiKeyId
-  /** The id of the first key in a chain of rotations. All keys of a chain share their rate windows. */
+  /** The id of the first key in a chain of rotations. All keys of a rotation chain share their rate windows. */
   readonly lineageId: ApiKeyId
   readonly organizationId: OrganizationId
   readonly name: string
   /**
-   * The prefix is `pk_<env>_` and the next 8 characters. The prefix identifies the key but cannot authenticate a
-   * request.
+   * The prefix of an API key is `pk_<env>_` and the next 8 characters. The prefix identifies the key but cannot
+   * authenticate a request.
    */
   readonly prefix: string
   /** The scopes as stored. `filterKnownScopes` selects the scopes that the API shows. */
@@ -35,7 +35,10 @@ export interface ApiKey {
   readonly revokedAt: Instant | null
   /** If `isRevoked` is true, every node rejects the key, even a node whose clock is before `revokedAt`. */
   readonly isRevoked: boolean
-  /** The stored time can be some seconds behind the latest call. The time is null before the key's first call. */
+  /**
+   * The stored time of the last use can be some seconds before the latest call. The time of the last use is null before
+   * the key's first call.
+   */
   readonly lastUsedAt: Instant | null
 }
 

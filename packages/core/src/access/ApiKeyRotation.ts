@@ -1,5 +1,6 @@
 /**
- * Calculates when a rotated key ends, and creates its successor. ApiKeyStore stores the two keys in one transaction.
+ * Calculates when a rotated key ends, and creates its successor. ApiKeyStore stores the rotated key and its successor
+ * in one transaction.
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
@@ -9,7 +10,7 @@ import type { ApiKeyId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { type ApiKey, findKeyRejection, type KeyExpired, type KeyRevoked } from "./ApiKey.ts"
 
-/** The key was already rotated. The caller can rotate the key's successor instead. */
+/** The API key was already rotated. Instead of an already rotated key, the caller can rotate the key's successor. */
 export class KeyAlreadyRotated extends Schema.TaggedError<KeyAlreadyRotated>()("KeyAlreadyRotated", {}) {}
 
 /** The default grace period, in which a rotated key keeps working. */
@@ -26,7 +27,10 @@ export interface ApiKeyRotation {
   readonly successor: ApiKey
 }
 
-/** The successor has the old key's scopes, addresses and lifetime. The two keys share their rate windows. */
+/**
+ * The successor has the old key's scopes, addresses and lifetime. The old key and its successor share their rate
+ * windows.
+ */
 export const rotateApiKey = (
   present: ApiKey,
   fresh: { readonly id: ApiKeyId; readonly prefix: string },

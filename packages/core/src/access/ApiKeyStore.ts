@@ -49,7 +49,7 @@ export class ApiKeyStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<ApiKey>>
     /**
      * Returns the changed key; none when the key does not exist or belongs to another organization. Concurrent changes
-     * of one key run one after the other. Each change reads the result of the previous change.
+     * of one key run one after the other. Each call of `modify` reads the key that the previous call stored.
      */
     readonly modify: <E>(
       id: ApiKeyId,

@@ -47,8 +47,8 @@ export interface Principal {
 }
 
 /**
- * The key is missing or unknown, or its organization is suspended. The error does not reveal which of these reasons
- * applies.
+ * The key is missing or unknown, or its organization is suspended. `Unauthorized` does not tell the caller whether the
+ * key or the organization is the reason.
  */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {}
 export class IpRestricted extends Schema.TaggedError<IpRestricted>()("IpRestricted", {}) {}
@@ -66,7 +66,7 @@ export interface NewApiKeyInput {
   readonly expiresAt: Instant.Instant | null
 }
 
-/** A new key and its text. Only this result contains the key's text. */
+/** A new key and its text. Only `IssuedApiKey` contains the full text of an API key. */
 export interface IssuedApiKey {
   readonly key: ApiKey
   readonly fullKey: Redacted.Redacted<string>
@@ -103,8 +103,8 @@ export class ApiKeys extends Context.Service<
       suspect?: boolean
     ) => Effect.Effect<Principal, Unauthorized | KeyRevoked | KeyExpired | IpRestricted>
     /**
-     * Returns the caller if the cache holds the key and the key is valid. Otherwise returns undefined, and the request
-     * must call `authenticate`.
+     * Returns the caller if the cache holds the key and the key is valid. If `cachedPrincipal` returns undefined, the
+     * request must call `authenticate`.
      */
     readonly cachedPrincipal: (fullKey: string, address: string, now: Instant.Instant) => Principal | undefined
     /** The old key keeps working during the grace period. Concurrent rotations of a key create only one successor. */

@@ -1,7 +1,7 @@
 /**
- * Limits concurrent requests of each organization in this process. Each operation belongs to a pool. Each pool has a
- * fixed number of permits for each organization. A request waits for a permit before the server reads the request's
- * body. After a timeout the request is rejected.
+ * Limits concurrent requests of each organization in this process. Each API operation belongs to one concurrency pool.
+ * Each pool has a fixed number of permits for each organization. A request waits for a permit before the server reads
+ * the request's body. A request that gets no permit before the timeout is rejected.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -13,9 +13,10 @@ import type { OrganizationId } from "../shared/Ids.ts"
 import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 
 /**
- * The default pool is `standard`. `frequent` operations are short and run in batches: submissions and polls. `large`
- * operations read or write up to a thousand rows. `outgoing` operations wait for an organization's server. `waiting`
- * and `streaming` requests wait for changes. Each read of such a request also takes a permit of another pool.
+ * The default concurrency pool is `standard`. `frequent` operations are short and run in batches: submissions and
+ * polls. `large` operations read or write up to a thousand rows. `outgoing` operations wait for an organization's
+ * server. `waiting` and `streaming` requests wait for changes. Each read of a waiting or streaming request also takes a
+ * permit of the pool `standard` or `frequent`.
  */
 export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing" | "waiting" | "streaming"
 

@@ -1,4 +1,7 @@
-/** The port that verifies dashboard tokens. The core then finds and checks the token's organization. */
+/**
+ * The port that verifies dashboard tokens. After the verification, the core finds and checks the organization of the
+ * token.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -34,7 +37,7 @@ export class DashboardTokenVerifier extends Context.Service<
     readonly verify: (token: string) => Effect.Effect<DashboardTokenClaims, TokenRefused | IdentityUnreachable>
   }
 >()("@partner-commentary/core/access/DashboardTokenVerifier") {
-  /** `layerNone` rejects every token. A service without an identity provider uses this layer. */
+  /** `layerNone` rejects every token. A service without an identity provider uses `layerNone`. */
   static readonly layerNone = Layer.succeed(DashboardTokenVerifier, {
     verify: () => Effect.fail(new TokenRefused({ expired: false }))
   })

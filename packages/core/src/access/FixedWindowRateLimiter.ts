@@ -1,4 +1,4 @@
-/** Counts calls in fixed rate windows, with limited memory. A window starts with its first counted call. */
+/** Counts calls in fixed rate windows, with limited memory. A rate window starts with its first counted call. */
 import type { Instant } from "../shared/Instant.ts"
 
 export interface RateWindowLimit {
@@ -15,10 +15,12 @@ export interface RateWindowUsage {
   readonly resetsAt: Instant
 }
 
-/** The result of counting a call. The call counts in all windows, or in no window if one window is full. */
+/** The result of counting a call. A call counts in all requested rate windows, or in none if one of them is full. */
 export interface RateLimitDecision {
   readonly admitted: boolean
-  /** The states of the requested windows, in the same order. An admitted call is included in the states. */
+  /**
+   * The states of the requested rate windows, in the order of the request. An admitted call is included in the states.
+   */
   readonly states: ReadonlyArray<RateWindowUsage>
 }
 
@@ -34,11 +36,11 @@ export interface FixedWindowRateLimiter {
 }
 
 /**
- * Keeps at most `capacity` windows of each length. When this number is reached, a new window replaces the oldest window
- * of the same length.
+ * Keeps at most `capacity` windows of each length. When `capacity` windows of one length exist, a new rate window
+ * replaces the oldest of them.
  */
 export const make = (capacity: number): FixedWindowRateLimiter => {
-  /** The windows by length and name. A map keeps insertion order, so windows of one length are sorted by end. */
+  /** The rate windows by length and name. A map keeps insertion order, so windows of one length are sorted by end. */
   const lengths = new Map<number, Map<string, Open>>()
 
   const ofLength = (seconds: number): Map<string, Open> => {

@@ -15,15 +15,15 @@ import { AccessChanges } from "./AccessChanges.ts"
 
 export interface ChangeWatchOptions {
   readonly change: ChangeSignal
-  /** The API key of the caller. A change of the key or of its organization also resumes the caller. */
+  /** The API key of the caller. A change of the key or of its organization resumes the waiting request. */
   readonly key: string
 }
 
 export interface LongPollRequest<A, E, R> extends ChangeWatchOptions {
   readonly longest: Duration.Duration
   /**
-   * Reads the response; none if the response is not available yet. The read runs when the request starts, after each
-   * signal and at the timeout. The read must fail if the caller has lost its access.
+   * Reads the response; none if the response is not available yet. A long poll reads when the request starts, after
+   * each signal and at the timeout. The read of a long poll must fail if the caller has lost its access.
    */
   readonly look: Effect.Effect<Option.Option<A>, E, R>
 }
@@ -37,7 +37,7 @@ export type PauseEndReason = "change" | "access" | "time"
 export interface ChangeWatch {
   /** Pauses for at most `longest`. If a signal arrived since the last pause, the new pause ends immediately. */
   readonly pause: (longest: Duration.Duration) => Effect.Effect<PauseEndReason>
-  /** Returns true after `LongPolls.stop`. The caller must then end its response instead of pausing again. */
+  /** Returns true after `LongPolls.stop`, when the caller must end its response instead of pausing again. */
   readonly isStopped: () => boolean
   /** See `AccessChanges.hearsOthers`. */
   readonly hearsOthers: Effect.Effect<boolean>
@@ -56,7 +56,10 @@ export class LongPolls extends Context.Service<
      * the read at the timeout finds the change.
      */
     readonly wait: <A, E, R>(poll: LongPollRequest<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
-    /** Listens for the change until the scope closes. `pause` of the returned value waits for the change. */
+    /**
+     * Listens for the change until the scope closes. The method `pause` of the returned `ChangeWatch` waits for the
+     * change.
+     */
     readonly watch: (watched: ChangeWatchOptions) => Effect.Effect<ChangeWatch, never, Scope.Scope>
     /** Ends the pause of every request, so that the process can stop without waiting for these requests. */
     readonly stop: Effect.Effect<void>

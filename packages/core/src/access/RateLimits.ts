@@ -29,8 +29,8 @@ const WindowState = Schema.Struct({
   seconds: Schema.Int,
   remaining: Schema.Int,
   /**
-   * The window's end in milliseconds. The field is a time instead of a duration, because a response can be written long
-   * after the call was counted.
+   * The end of the rate window in milliseconds. `resetsAt` is a time instead of a duration, because a response can be
+   * written long after the call was counted.
    */
   resetsAt: Schema.Number
 })
@@ -42,8 +42,8 @@ export interface RateLimitStatus extends RateWindowUsage {
 }
 
 /**
- * The call was rejected and not counted. The fields describe the full window. `state` holds the values for rate-limit
- * headers.
+ * The call was rejected and not counted. The fields of the error describe the rate window that is full. `state` holds
+ * the values for rate-limit headers.
  */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   /** The number of whole seconds after which a retry can succeed. */
@@ -60,21 +60,24 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   })
 }) {}
 
-/** A rate window with the name of its limit. `counted` is the counted unit in words. */
+/**
+ * A rate window with the name of its limit. `counted` names the unit that the window counts, such as `requests a
+ * minute`.
+ */
 interface CountedWindow extends RateWindowLimit {
   readonly policy: string
   readonly counted: string
 }
 
-/** Counts one call, or fails when a window is full. */
+/** Counts one call, or fails when a rate window is full. */
 type CountCall = Effect.Effect<RateLimitStatus, RateLimited>
 
 export class RateLimits extends Context.Service<
   RateLimits,
   {
     /**
-     * Counts a call like `countConditional` if `isConditional` is true, and otherwise like `countKey`. Returns the
-     * result directly instead of an effect. Returns undefined if a shared store counts the calls of all processes.
+     * Counts a call like `countConditional` if `isConditional` is true, and otherwise like `countKey`. `countNow` runs
+     * synchronously and returns no effect. Returns undefined if a shared store counts the calls of all processes.
      */
     readonly countNow: (
       principal: Principal,
@@ -83,14 +86,15 @@ export class RateLimits extends Context.Service<
       now: Instant.Instant
     ) => Result.Result<RateLimitStatus, RateLimited> | undefined
     /**
-     * Counts a call of a key. A key and its successors share windows. An endpoint limit adds a window for the endpoint.
+     * Counts an API call of a key. A key and its successors share rate windows. If an endpoint has its own limit, its
+     * calls also count in a separate rate window.
      */
     readonly countKey: (principal: Principal, endpoint: EndpointLimitName | undefined) => CountCall
     /** Counts a conditional request, or spends the credit that earlier calls of `creditUnchanged` recorded. */
     readonly countConditional: (principal: Principal, endpoint: EndpointLimitName | undefined) => CountCall
     /**
-     * Records credit for a response without a body. On average, one in ten requests that get such a response is
-     * counted. Each node keeps its own credit.
+     * Records credit for a response without a body. On average, one in ten requests that get a response without a body
+     * is counted. Each node keeps a separate credit for conditional requests.
      */
     readonly creditUnchanged: (principal: Principal, endpoint: EndpointLimitName | undefined) => Effect.Effect<void>
     /** Counts one item of a bulk request against an endpoint's limit. */
@@ -98,14 +102,11 @@ export class RateLimits extends Context.Service<
     readonly countDashboard: (organization: Organization, limits: OrganizationLimits) => CountCall
     /** Counts a new key. A new key has new rate windows, so the number of new keys needs a separate limit. */
     readonly countNewKey: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
-    /**
-     * Counts a stored bulk response that contains only rejections. No other limit applies to the storage of such
-     * responses.
-     */
+    /** Counts a stored bulk response that contains only rejections, because no other limit applies to its storage. */
     readonly countStoredRefusals: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /**
-     * Counts a call without a valid key, by the caller's address. Each node counts separately. A caller whose address
-     * is unknown has no limit.
+     * Counts a call without a valid key, by the caller's address. Each node counts calls without a valid key
+     * separately. A caller whose address is unknown has no limit.
      */
     readonly countAddress: (address: string) => CountCall
     /** Returns true if `countAddress` would reject the call. `isAddressLimited` does not count the call. */
@@ -208,8 +209,8 @@ const minute = 60
 const day = 86_400
 
 /**
- * Maximum number of keys that one organization may create or rotate in a day. The limit is five times the maximum
- * number of active keys.
+ * Maximum number of keys that one organization may create or rotate in a day. The limit of new keys is five times the
+ * maximum number of active keys.
  */
 const newKeys = 100
 
@@ -274,7 +275,8 @@ const anonymousCapacity = 100_000
 /**
  * Returns the network of an address; `""` for an invalid address. Callers of one network share a rate window. A network
  * is one IPv4 address or an IPv6 /64 range, which usually belongs to one customer. If a proxy sent no valid client
- * address, `address` is `unknown by ` and the proxy's address. The network is then the proxy's network.
+ * address, `address` is `unknown by ` and the proxy's address. If the client's address is unknown, the result is the
+ * network of the proxy.
  */
 export const parseClientNetwork = (address: string): string => {
   const parsed = NetAddress.ipFromString(address.replace(/^unknown by /, ""))

@@ -1,4 +1,7 @@
-/** The port that counts calls in fixed windows. One node counts in memory. Several nodes count in a shared store. */
+/**
+ * The port that counts calls in fixed windows. A single node counts calls in memory. Several nodes count calls in a
+ * shared store.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -11,11 +14,14 @@ export class RateWindows extends Context.Service<
   {
     /** `take` counts the call in all windows, or in no window if one window is full. `take` is atomic. */
     readonly take: (windows: ReadonlyArray<RateWindowLimit>) => Effect.Effect<RateLimitDecision>
-    /** Works like `take`, without an effect. `takeNow` is missing if a shared store keeps the windows. */
+    /**
+     * Works like `take`, but synchronously instead of as an effect. `takeNow` is missing if a shared store keeps the
+     * windows.
+     */
     readonly takeNow?: (windows: ReadonlyArray<RateWindowLimit>, now: Instant.Instant) => RateLimitDecision
   }
 >()("@partner-commentary/core/access/RateWindows") {
-  /** This layer stores the windows in the memory of this process. */
+  /** `layerMemory` stores the rate windows in the memory of this process. */
   static readonly layerMemory = Layer.sync(RateWindows, () => {
     const windows = make(capacity)
     return markInProcessState(
@@ -27,5 +33,5 @@ export class RateWindows extends Context.Service<
   })
 }
 
-/** The capacity is much larger than the number of keys, because only valid keys start windows in this store. */
+/** One million rate windows are enough, because only valid keys start windows in this store. */
 const capacity = 1_000_000

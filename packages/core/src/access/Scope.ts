@@ -36,8 +36,8 @@ export const topicScopesByWebhookScope: Partial<Record<ApiKeyScope, ApiKeyScope>
 }
 
 /**
- * Returns whether the scopes grant the needed scope. If a key has a webhook scope or an unknown scope, its topic scopes
- * do not allow operations on webhooks.
+ * Returns whether the scopes grant the needed scope. A topic scope allows operations on webhooks only if the key has no
+ * webhook scope and no unknown scope.
  */
 export const grantsScope = (scopes: ReadonlyArray<StoredApiKeyScope>, needed: ApiKeyScope): boolean => {
   if (scopes.includes(needed)) return true

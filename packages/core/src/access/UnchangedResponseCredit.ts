@@ -32,7 +32,7 @@ type Windows = ReadonlyArray<RateWindowLimit>
 const whole = 10
 const earned = 9
 
-/** Keeps the credit of at most `capacity` callers. A full map removes its oldest caller. */
+/** Keeps the credit of at most `capacity` callers. If the cache is full, a new caller replaces the oldest caller. */
 export const make = (capacity: number): UnchangedResponseCredit => {
   const callers = new Map<string, Caller>()
 

@@ -1,7 +1,7 @@
 /**
- * Limits the reads of requests that wait for a change. A waiting request reads again after each signal. One signal can
- * resume a thousand requests. Only a few requests of each organization read at the same time, so that ordinary requests
- * of the pool do not wait long.
+ * Limits the reads of requests that wait for a change. A waiting request reads again after each signal. One change
+ * signal can resume a thousand waiting requests. Few reads of an organization run at the same time, so that the
+ * organization's ordinary requests do not wait long for a permit.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -14,7 +14,8 @@ import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 import { ConcurrencyLimit, concurrencyPoolLimits, TooManyRequests } from "./ConcurrencyLimit.ts"
 
 /**
- * Maximum number of concurrent reads of one organization in this process. Each read also takes a permit of its pool.
+ * Maximum number of concurrent reads of one organization in this process. Each read of a waiting request also takes a
+ * permit of its concurrency pool.
  */
 export const maxWaitingReadsByPool = { standard: 2, frequent: 16 } as const
 

@@ -1,6 +1,6 @@
 /**
- * The port that turns a creator's perspective into a commentary in the persona's voice. One call is one attempt. The
- * core makes the retries.
+ * The port that turns a creator's perspective into a commentary in the persona's voice. The adapter makes one attempt
+ * for each call. The core of the service retries failed attempts.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -25,12 +25,12 @@ export interface CommentaryGenerationRequest {
 }
 
 /**
- * The generator returned no usable text. If `permanent` is true, a retry with the same input cannot succeed. Examples
- * are wrong credentials and a text that violates a content policy.
+ * The generator returned no usable text. If `permanent` is true, a retry with the same input cannot succeed. Wrong
+ * credentials and a text that violates a content policy are permanent failures.
  */
 export class GenerationFailed extends Schema.TaggedError<GenerationFailed>()("GenerationFailed", {
   permanent: Schema.Boolean,
-  /** The reason for the operator's log. The reason contains no credentials. */
+  /** The reason of the failure, for the operator's log. The reason contains no credentials. */
   reason: Schema.String
 }) {}
 

@@ -57,8 +57,8 @@ export const endAfterGenerationFailures = (present: Assignment, now: Instant.Ins
   makeChange(failAssignment(present, "generation_failed", now))
 
 /**
- * Returns true if this change of an assignment started a generation attempt. After such a change, a worker must run the
- * attempt.
+ * Returns true if this change of an assignment started a generation attempt. If a change starts a generation attempt, a
+ * worker must run the attempt.
  */
 export const startsGenerationAttempt = (before: Assignment, after: Assignment): boolean =>
   after.generation.ticket > before.generation.ticket
@@ -93,7 +93,10 @@ export const applyGeneratedDraft = (
   )
 }
 
-/** Starts and completes a generation attempt in one change. The caller already has the draft's text. */
+/**
+ * Starts and completes a generation attempt in one change. The caller of `completeGenerationImmediately` passes the
+ * text of the draft.
+ */
 export const completeGenerationImmediately = (
   present: Assignment,
   draft: { readonly draftId: DraftId; readonly content: string },
@@ -138,7 +141,8 @@ const recordable = (reason: string): string =>
 const longestReason = 300
 
 /**
- * Releases an attempt that a stopping worker interrupted. The attempt is not counted, and the next attempt is due now.
+ * Releases an attempt that a stopping worker interrupted. An interrupted generation attempt is not counted, and the
+ * next attempt is due now.
  */
 export const releaseGenerationAttempt = (
   present: Assignment,
@@ -213,7 +217,7 @@ const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Assig
 
 /**
  * Stops generation after the last attempt or a permanent failure. If the assignment has no draft, generation can be
- * restarted during the grace period. Otherwise the assignment keeps its latest draft.
+ * restarted during the grace period. An assignment that has a draft keeps its latest draft.
  */
 const stall = (present: Assignment, now: Instant.Instant, policy: Policy): AssignmentChange =>
   makeChange(

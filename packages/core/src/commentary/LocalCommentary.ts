@@ -1,7 +1,7 @@
 /**
  * A commentary generator that needs no server. The generator puts an opening and a closing around the creator's own
- * sentences and adds no opinion. The text states that it was made locally. The generator is deterministic and does not
- * imitate the persona's style.
+ * sentences and adds no opinion. Each generated commentary states that it was made locally. The generator is
+ * deterministic and does not imitate the persona's style.
  */
 import * as Hash from "effect/Hash"
 import { toPlainText } from "../shared/Text.ts"
@@ -17,7 +17,7 @@ const openings: ReadonlyArray<(topic: string) => string> = [
 
 /**
  * The smallest, the default and the largest limit for the creator's own sentences in a draft, in code points. The
- * opening and closing add a few hundred code points.
+ * opening and closing of a draft add a few hundred code points.
  */
 const bodies = { least: 80, usual: 900, most: 4000 }
 

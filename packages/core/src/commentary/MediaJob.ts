@@ -11,7 +11,7 @@ export interface MediaJob extends MediaRequest {
   readonly shareId: ShareId
   /** The number of attempts, including the current attempt. */
   readonly attempts: number
-  /** The ticket identifies the job's latest claim. The store ignores outcomes of earlier claims. */
+  /** The ticket identifies the job's latest claim. The store ignores an outcome whose ticket is not the latest. */
   readonly ticket: number
 }
 
@@ -26,10 +26,13 @@ export type MediaJobOutcome =
 
 const nameLength = 32
 
-/** The number of random bytes for a file name. Base62 encoding skips some byte values, so a name needs spare bytes. */
+/**
+ * The number of random bytes for a file name. Base62 encoding skips some byte values, so a file name needs more random
+ * bytes than characters.
+ */
 export const mediaFileNameRandomBytes = 64
 
-/** Returns a random file name without extension. The name has 190 bits of entropy. */
+/** Returns a random file name without extension. The file name has 190 bits of entropy. */
 export const generateMediaFileName = (random: Uint8Array): string => toBase62(random, nameLength)
 
 /** Records the URL of a finished file. The URL is stored even if a later attempt has claimed the job. */

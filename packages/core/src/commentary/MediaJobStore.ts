@@ -12,9 +12,9 @@ export class MediaJobStore extends Context.Service<
   MediaJobStore,
   {
     /**
-     * Claims due media jobs of these kinds, oldest first. Each claim gets a new ticket and counts as an attempt. Other
-     * workers cannot claim the job before the time `lease`. If no outcome is stored, the job is due again at the time
-     * `lease`.
+     * Claims due media jobs of the given kinds, oldest first. Each claim gets a new ticket and counts as an attempt.
+     * Other workers cannot claim the job before the time `lease`. If no outcome is stored, the job is due again at the
+     * time `lease`.
      */
     readonly claim: (
       at: Instant,
@@ -39,8 +39,8 @@ export class MediaJobStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly job: MediaJob; readonly reason: string; readonly at: Instant }>>
     /**
-     * Restarts the failed jobs of an assignment, or all failed jobs when `shareId` is null. If `shareId` is given,
-     * waiting retries of the assignment also become due now. Returns the number of restarted jobs.
+     * Restarts the failed jobs of an assignment, or all failed jobs when `shareId` is null. If `shareId` is given, jobs
+     * of the assignment that wait for a retry become due now. Returns the number of restarted jobs.
      */
     readonly restart: (shareId: ShareId | null, at: Instant) => Effect.Effect<number>
   }

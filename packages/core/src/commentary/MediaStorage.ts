@@ -1,6 +1,5 @@
 /**
- * The port that stores media files where partners can download them. The port is optional. A service without a media
- * storage makes no media.
+ * The port that stores media files where partners can download them. A service without a media storage makes no media.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -13,16 +12,16 @@ import type { MediaFile } from "./MediaSynthesizer.ts"
  */
 export class StorageFailed extends Schema.TaggedError<StorageFailed>()("StorageFailed", {
   permanent: Schema.Boolean,
-  /** The reason for the operator's log. The reason contains no credentials. */
+  /** The reason of the failure, for the operator's log. The reason contains no credentials. */
   reason: Schema.String
 }) {}
 
 export interface FileStorage {
   /**
    * Stores the file under a public, unguessable URL and returns the URL. A second call with the same name replaces the
-   * file and returns the same URL. The replacement is atomic, so readers never get a partial file. The adapter limits a
-   * call to 25 seconds. A name has 32 ASCII letters and digits, a dot and an extension. The extension has 3 or 4
-   * lower-case letters or digits.
+   * file and returns the same URL. `put` replaces the file atomically, so readers never get a partial file. The adapter
+   * limits a call to 25 seconds. A name has 32 ASCII letters and digits, a dot and an extension. The extension has 3 or
+   * 4 lower-case letters or digits.
    */
   readonly put: (name: string, medium: MediaFile) => Effect.Effect<string, StorageFailed>
 }

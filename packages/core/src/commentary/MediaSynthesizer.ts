@@ -1,6 +1,6 @@
 /**
- * The port that makes audio or video from an approved text. One call is one attempt. The core makes the retries. The
- * port is optional.
+ * The port that makes audio or video from an approved text. The adapter makes one attempt for each call. The core of
+ * the service retries failed attempts. A service can run without a synthesizer.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -38,12 +38,12 @@ export const mediaFileExtensions = {
 export type MediaType = keyof typeof mediaFileExtensions
 
 /**
- * The synthesizer returned no usable file. If `permanent` is true, a retry with the same text cannot succeed. Examples
- * are wrong credentials and a text that violates a content policy.
+ * The synthesizer returned no usable file. If `permanent` is true, a retry with the same text cannot succeed. Wrong
+ * credentials and a text that violates a content policy are permanent failures.
  */
 export class SynthesisFailed extends Schema.TaggedError<SynthesisFailed>()("SynthesisFailed", {
   permanent: Schema.Boolean,
-  /** The reason for the operator's log. The reason contains no credentials. */
+  /** The reason of the failure, for the operator's log. The reason contains no credentials. */
   reason: Schema.String
 }) {}
 
@@ -53,7 +53,10 @@ export class SynthesisFailed extends Schema.TaggedError<SynthesisFailed>()("Synt
  */
 export type SynthesizeMedia = (request: SynthesisRequest) => Effect.Effect<MediaFile, SynthesisFailed>
 
-/** Holds one synthesizer for each kind of media. A null synthesizer disables its kind. */
+/**
+ * Holds one synthesizer for each kind of media. If the synthesizer of a media kind is null, the service makes no media
+ * of this kind.
+ */
 export const MediaSynthesizer = Context.Reference<Readonly<Record<MediaKind, SynthesizeMedia | null>>>(
   "@partner-commentary/reference/MediaSynthesizer",
   { defaultValue: () => ({ audio: null, video: null }) }

@@ -1,4 +1,6 @@
-/** Runs due media jobs and stores their outcomes. An outcome never changes the status of an assignment. */
+/**
+ * Runs due media jobs and stores their outcomes. The outcome of a media job never changes the status of an assignment.
+ */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -29,7 +31,7 @@ import { MediaJobStore } from "./MediaJobStore.ts"
 import { MediaStorage } from "./MediaStorage.ts"
 import { MediaSynthesizer, mediaFileExtensions } from "./MediaSynthesizer.ts"
 
-/** Returns the kinds of media that have a synthesizer. Without a media storage, the list is empty. */
+/** Returns the kinds of media that have a synthesizer. Returns no kind if the service has no media storage. */
 const supportedKinds = Effect.gen(function* () {
   const storage = yield* MediaStorage
   const synthesizer = yield* MediaSynthesizer
@@ -38,7 +40,7 @@ const supportedKinds = Effect.gen(function* () {
 
 /**
  * Provides an effect that makes one media request, with a new file name, for each supported kind of media. The approval
- * of a commentary stores these requests.
+ * of a commentary stores the media requests.
  */
 export const makeMediaRequestFactory = Effect.gen(function* () {
   const kinds = yield* supportedKinds
@@ -52,7 +54,8 @@ export const makeMediaRequestFactory = Effect.gen(function* () {
 })
 
 /**
- * The job failed, but no port reported a failure. For example, the approved text is missing or an adapter has a defect.
+ * The job failed, but no port reported a failure. For example, a job fails if the approved text is missing or an
+ * adapter has a defect.
  */
 class MediaJobFailed extends Schema.TaggedError<MediaJobFailed>()("MediaJobFailed", {
   permanent: Schema.Boolean,
@@ -62,9 +65,12 @@ class MediaJobFailed extends Schema.TaggedError<MediaJobFailed>()("MediaJobFaile
 export class MediaWorker extends Context.Service<
   MediaWorker,
   {
-    /** Claims due jobs. The caller must run each claimed job. */
+    /** Claims due jobs. The caller must pass each claimed job to `run`. */
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<MediaJob>>
-    /** Makes one attempt at the job and records the outcome. `run` never fails. An interruption releases the job. */
+    /**
+     * Makes one attempt at the job and records the outcome. `run` never fails. An interruption of `run` releases the
+     * claimed job.
+     */
     readonly run: (job: MediaJob) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   }

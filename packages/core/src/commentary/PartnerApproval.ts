@@ -1,6 +1,6 @@
 /**
- * Records that a partner accepted an approved commentary for publication. The assignment keeps its status. A repeated
- * acceptance changes nothing.
+ * Records that a partner accepted an approved commentary for publication. The partner's acceptance does not change the
+ * status of the assignment. A repeated acceptance changes nothing.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ import { type AssignmentChange, makeChange } from "../topic/Workflow.ts"
 /** The topic has no approved commentary with this id. */
 export class CommentaryNotFound extends Schema.TaggedError<CommentaryNotFound>()("CommentaryNotFound", {}) {}
 
-/** Stores the time of the first acceptance. Later acceptances do not change the time. */
+/** Stores the time of the first acceptance. A later acceptance does not change the stored time. */
 export const acceptForPublication = (
   present: Assignment,
   action: { readonly commentaryId: CommentaryId; readonly by: string },

@@ -40,8 +40,8 @@ export class CreatorAdministration extends Context.Service<
      */
     readonly resendFailed: (since: Instant.Instant) => Effect.Effect<number>
     /**
-     * Changes the creator's address in personas and assignments. Links in old mails stop working. The creator gets new
-     * mails about open requests.
+     * Changes the creator's address in personas and assignments. The links in mails to the old address stop working.
+     * The creator gets new mails about open requests.
      */
     readonly changeEmail: (
       from: string,

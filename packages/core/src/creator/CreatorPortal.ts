@@ -1,4 +1,6 @@
-/** Creators view, answer or decline requests. Creators also approve drafts, ask for other drafts and withdraw. */
+/**
+ * Creators view, answer or decline requests. Creators approve drafts, ask for other drafts, and withdraw from requests.
+ */
 
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
@@ -28,11 +30,13 @@ import { ActionRefused, type AssignmentChange } from "../topic/Workflow.ts"
 
 /**
  * The link is forged, mistyped or expired, the creator's address has changed since, or the request is no longer
- * readable. The error does not reveal the cause.
+ * readable. `LinkInvalid` does not reveal why the link is invalid.
  */
 export class LinkInvalid extends Schema.TaggedError<LinkInvalid>()("LinkInvalid", {}) {}
 
-/** The creator's text is too short or too long. The length is measured in code points after normalization. */
+/**
+ * The creator's text is too short or too long. The length of the text is measured in code points after normalization.
+ */
 export class InvalidTextLength extends Schema.TaggedError<InvalidTextLength>()("TextLength", {
   field: Schema.Literals(["perspective", "reason", "content", "instructions"]),
   min: Schema.Int,
@@ -57,7 +61,7 @@ export interface OpenCreatorRequests extends Pick<OpenCreatorAssignments, "furth
 
 /**
  * A creator opens a request with the token of a link. An application that has authenticated the creator passes the
- * creator's address and the request's id instead.
+ * creator's address and the request's id instead of a token.
  */
 export type CreatorRequestCredential =
   | { readonly token: string }
@@ -65,7 +69,7 @@ export type CreatorRequestCredential =
 
 /**
  * A creator opens the inbox with the token of an inbox link. An application that has authenticated the creator passes
- * the creator's address instead.
+ * the creator's address instead of a token.
  */
 export type CreatorInboxCredential = { readonly token: string } | { readonly email: string }
 
@@ -74,7 +78,7 @@ type Acted = Effect.Effect<AssignmentWithTopic, LinkInvalid | InvalidTextLength 
 export class CreatorPortal extends Context.Service<
   CreatorPortal,
   {
-    /** Returns true for a token with a valid signature that has not expired. The check needs no database query. */
+    /** Returns true for a token with a valid signature that has not expired. `isGenuine` needs no database query. */
     readonly isGenuine: (token: string) => Effect.Effect<boolean>
     readonly view: (access: CreatorRequestCredential) => Effect.Effect<AssignmentWithTopic, LinkInvalid>
     readonly respond: (access: CreatorRequestCredential, action: { readonly perspective: string }) => Acted
@@ -90,8 +94,8 @@ export class CreatorPortal extends Context.Service<
     ) => Acted
     readonly withdraw: (access: CreatorRequestCredential, action: { readonly reason: string }) => Acted
     /**
-     * Mails the creator a link to all open requests. A creator gets at most one such mail in each five-minute period of
-     * the clock, such as 12:00 to 12:05.
+     * Mails the creator a link to all open requests. A creator gets at most one inbox mail in each five-minute period
+     * of the clock, such as 12:00 to 12:05.
      */
     readonly mailInboxLink: (token: string) => Effect.Effect<void, LinkInvalid>
     /** Returns at most `shownAtOnce` open requests of the creator, each with its own link. */
@@ -158,7 +162,7 @@ export class CreatorPortal extends Context.Service<
         const modified = yield* modify(
           assignment.id,
           (present): Result.Result<AssignmentChange, ActionRefused | LinkInvalid> =>
-            // The operator may have changed or erased the address since the assignment was read.
+            // The operator may have changed or erased the creator's address since the assignment was read.
             isOfCreator(present, assignment.creator.email)
               ? Result.map(decide(present, now), (change) => namingActor(change, actor))
               : Result.fail(new LinkInvalid())
@@ -238,7 +242,10 @@ export class CreatorPortal extends Context.Service<
   )
 }
 
-/** A creator gets at most one inbox mail in each period of this length. Periods start at fixed clock times. */
+/**
+ * A creator gets at most one inbox mail in each period of this length. The periods for inbox mails start at fixed clock
+ * times.
+ */
 const deskMailPeriod = Duration.minutes(5)
 
 /** Normalizes the creator's text and checks its length. */

@@ -1,8 +1,8 @@
 /**
- * Recognizes a repeated request body without storing the body. A body can contain secrets. An attacker who reads the
- * database could test guesses of a secret against a plain hash. So a fingerprint is a keyed hash, whose key is derived
- * from a signing secret. A new response is stored with the fingerprint under the first secret. A repeated body is
- * compared under every secret.
+ * Recognizes a repeated request body without storing the body. A request body can contain secrets. An attacker who
+ * reads the database could test guesses of a secret against a plain hash. So a fingerprint is a keyed hash, whose key
+ * is derived from a signing secret. A new response is stored with the fingerprint under the first secret. For a
+ * repeated request, the service computes the fingerprint of the body with every signing secret.
  */
 import * as Kdf from "effect/crypto/Kdf"
 import * as Mac from "effect/crypto/Mac"
@@ -12,7 +12,7 @@ import * as Redacted from "effect/Redacted"
 import { SigningSecrets } from "../shared/SigningSecrets.ts"
 
 /**
- * The fingerprints of a body, one for each signing secret. The current secret's fingerprint comes first. Each
+ * The fingerprints of a body, one for each signing secret. The first fingerprint uses the current signing secret. Each
  * fingerprint starts with a short tag that identifies its secret, and a dot.
  */
 export type BodyFingerprints = readonly [string, ...ReadonlyArray<string>]

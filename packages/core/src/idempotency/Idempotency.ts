@@ -1,6 +1,6 @@
 /**
  * Executes a request with an idempotency key only once. The response is stored in the same transaction as the request's
- * change. A repeated request gets the stored response. The server package reads the keys from requests.
+ * change. A repeated request gets the stored response. The server package reads the idempotency keys from requests.
  */
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
@@ -26,8 +26,8 @@ import { IdempotencyStore, type StoredResponse } from "./IdempotencyStore.ts"
 export interface IdempotentRequest {
   readonly organizationId: OrganizationId
   /**
-   * The environment of the API key. The value is `dashboard` for a request with a dashboard token, because such a token
-   * has no environment.
+   * The environment of the API key. The environment is `dashboard` for a request with a dashboard token, because such a
+   * token has no environment.
    */
   readonly environment: Environment | "dashboard"
   readonly method: string
@@ -45,8 +45,8 @@ export interface ResponseToStore {
   readonly location: string | null
   readonly body: string
   /**
-   * True if the body contains a secret, so that the stored body must be encrypted. Decryption needs the idempotency
-   * key.
+   * True if the body contains a secret, so that the stored body must be encrypted. The decryption of a stored body
+   * needs the idempotency key.
    */
   readonly secret: boolean
 }
@@ -57,8 +57,8 @@ export interface IdempotentResponse extends Pick<ResponseToStore, "status" | "lo
 }
 
 /**
- * `other_body`: the key was used with another body. `running`: the first request did not finish within the waiting
- * time. `unreadable`: the signing secret that the stored response or fingerprint needs is no longer configured.
+ * `other_body`: the idempotency key was used with another body. `running`: the first request did not finish within the
+ * waiting time. `unreadable`: the signing secret that the stored response or fingerprint needs is no longer configured.
  */
 export class IdempotencyKeyRejected extends Schema.TaggedError<IdempotencyKeyRejected>()("IdempotencyKeyRejected", {
   reason: Schema.Literals(["other_body", "running", "unreadable"])
@@ -83,9 +83,9 @@ export class Idempotency extends Context.Service<
   {
     readonly fingerprints: (body: Uint8Array<ArrayBuffer>) => Effect.Effect<BodyFingerprints>
     /**
-     * Returns the stored response, or runs the attempt if no response is stored. The attempt makes its external calls,
-     * then passes its change to `keep`. If a concurrent request finishes first, `once` returns the response of that
-     * request, even if this attempt has failed.
+     * Returns the stored response, or runs the attempt if no response is stored. `attempt` makes its external calls and
+     * then passes its database change to `keep`. If a concurrent request finishes first, `once` returns the response of
+     * that request, even if this attempt has failed.
      */
     readonly once: <E, R>(
       request: IdempotentRequest,
@@ -197,12 +197,16 @@ export class Idempotency extends Context.Service<
   )
 }
 
-/** An internal error for a claim that another transaction holds. `keep` retries the claim after a `Running` error. */
+/**
+ * The internal error `Running` means that another transaction holds the claim on the idempotency key. After a `Running`
+ * error, `keep` tries again to claim the idempotency key.
+ */
 class Running extends Schema.TaggedError<Running>()("Running", {}) {}
 
 /**
- * The delays in milliseconds between a duplicate request's attempts to claim the idempotency key. The first delay is 20
- * ms. Each further delay is twice as long, but at most 500 ms. The request fails after 10 seconds in total.
+ * The delays in milliseconds between a duplicate request's attempts to claim the idempotency key. Before the second
+ * attempt, a duplicate request waits 20 ms. Each delay is twice as long as the previous delay, but at most 500 ms. A
+ * duplicate request fails after 10 seconds in total.
  */
 const shortestDelay = 20
 const longestDelay = 500
@@ -215,7 +219,7 @@ const idOf = (
   hashSha256Hex(digest, JSON.stringify([organizationId, environment, method, path, key, part]))
 
 /**
- * The purpose of the encryption contains the idempotency key. The database stores only the key's hash, so a reader of
- * the database cannot decrypt the response.
+ * The encryption key of a stored response depends on the idempotency key. The database stores only the key's hash, so a
+ * reader of the database cannot decrypt the response.
  */
 const purposeOf = ({ key, part }: IdempotentRequest): string => `idempotency ${part} ${key}`

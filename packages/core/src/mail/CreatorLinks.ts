@@ -28,8 +28,8 @@ export type CreatorLinkTarget =
   | { readonly to: "desk"; readonly email: string }
 
 /**
- * Covers the longest assignment: ten drafts of up to a week each, and thirty days in which the closed request is
- * readable.
+ * The lifetime of a creator's link covers the longest assignment: ten drafts of up to a week each, and thirty days in
+ * which the closed request is readable.
  */
 const assignmentLifetime = Duration.days(150)
 const deskLifetime = Duration.minutes(15)

@@ -16,7 +16,7 @@ export const composeNotice = (context: {
   readonly assignment: Assignment
   readonly topic: QuotedTopic
   readonly link: string
-  /** The end of the response window. The field is set only for a mail whose delivery starts the response window. */
+  /** The end of the response window. `respondBy` is set only for a mail whose delivery starts the response window. */
   readonly respondBy?: Instant
 }): RenderedNotice => {
   const { assignment, kind, link, topic } = context
@@ -135,7 +135,7 @@ export const formatUtcDateTime = (instant: Instant): string => {
 const weekDays = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ")
 const months = "January February March April May June July August September October November December".split(" ")
 
-/** A letter holds the parts that differ between the kinds of mail. */
+/** Holds the parts of a mail that differ between the kinds of mail. */
 interface Letter {
   readonly subject: string
   readonly title: string

@@ -15,26 +15,28 @@ import type { WebhookNoticeData, WebhookNoticeKind } from "./WebhookNotices.ts"
 export type MailKind = CreatorNoticeKind | WebhookNoticeKind | "desk" | "undeliverable"
 
 export interface Mail {
-  /** The Message-ID is derived from this stable id. Queuing a second mail with the same id changes nothing. */
+  /**
+   * The Message-ID header is derived from the mail's stable id. Queuing a second mail with the same id changes nothing.
+   */
   readonly id: string
   readonly kind: MailKind
   /** The id of the assignment; null for mails that are not about one assignment. */
   readonly shareId: ShareId | null
   /**
-   * The changes or failures of webhooks that the mail reports; absent for other mails. The data is stored with the mail
-   * because the webhook may be deleted before the mail is sent.
+   * The changes or failures of webhooks that the mail reports; absent for other mails. The data of the webhook is
+   * stored with the mail, because the webhook may be deleted before the mail is sent.
    */
   readonly webhook?: WebhookNoticeData
   readonly organizationId: OrganizationId | null
   /**
-   * The recipient of an inbox link; null for other mails. For other kinds of mail, the worker looks up the current
-   * address when it sends the mail.
+   * The recipient of an inbox link; null for other mails. For a mail without an inbox link, the worker looks up the
+   * recipient's address when it sends the mail.
    */
   readonly address: string | null
   readonly createdAt: Instant
   /** The number of the current attempt. An attempt whose process died is not counted. */
   readonly attempts: number
-  /** The ticket identifies the mail's latest claim. The store ignores outcomes of earlier claims. */
+  /** The ticket identifies the mail's latest claim. The store ignores an outcome whose ticket is not the latest. */
   readonly ticket: number
   /** The number of earlier attempts that sent the whole mail but got no reply from the server. */
   readonly unanswered: number
@@ -62,8 +64,8 @@ const delayed = (attempts: number): number =>
   Array.from({ length: attempts - 1 }, (_, index) => delayAfter(index + 1)).reduce((sum, delay) => sum + delay, 0)
 
 /**
- * Returns the time of the next attempt after a temporary failure; null when the window for attempts is over. The window
- * counts planned delays only, so time without a running worker does not shorten the window.
+ * Returns the time of the next attempt after a temporary failure; null when the window for attempts is over. The retry
+ * window counts only planned delays, so time without a running worker does not shorten the window.
  */
 export const nextMailRetryAt = (mail: Mail, now: Instant, window: Duration.Duration): Instant | null => {
   const delay = delayAfter(mail.attempts)
@@ -71,15 +73,16 @@ export const nextMailRetryAt = (mail: Mail, now: Instant, window: Duration.Durat
   return elapsed + delay < Duration.toMillis(window) ? now + delay : null
 }
 
-/** Long enough for a slow mail server to accept the first copy of a mail before the second copy is sent. */
+/** One hour is enough for a slow mail server to accept the first copy of a mail before the second copy is sent. */
 const unansweredDelay = Duration.hours(1)
 
 /** The longest possible delay after the first attempt, after the second attempt, and so on. */
 export const maxMailRetryDelays = delays.map((delay) => Duration.max(delay, unansweredDelay))
 
 /**
- * Returns the time of the next attempt for a mail that was sent completely but got no reply. Only one more attempt
- * follows, after an hour, because the mail may have arrived. The attempt uses the same Message-ID.
+ * Returns the time of the next attempt for a mail that was sent completely but got no reply. If the server sent no
+ * reply, only one more attempt follows after an hour, because the mail may have arrived. Every attempt at a mail uses
+ * the same Message-ID.
  */
 export const nextUnansweredMailRetryAt = (mail: Mail, now: Instant): Instant | null =>
   mail.unanswered === 0 ? now + Duration.toMillis(unansweredDelay) : null

@@ -1,6 +1,7 @@
 /**
  * The port that stores mails until a mail server accepts them. The transaction that changes an assignment queues the
- * mails about the assignment. `queue` queues all other mails.
+ * mails about the assignment. If a mail is not caused by a change of an assignment, the caller queues the mail with
+ * `queue`.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -33,9 +34,9 @@ export class MailStore extends Context.Service<
     /**
      * Claims up to `limit` due mails. Other workers cannot claim the mails before the time `lease`. If no outcome is
      * stored, the mail is due again at the time `lease`, and the attempt is not counted. Each organization gets at most
-     * an equal share of the limit, and its oldest mails come first. The claim starts with the organization that follows
-     * `behind`. Mails without an organization count as one organization. The caller passes the last returned mail's
-     * organization as the next `behind`.
+     * an equal share of the limit, and its oldest mails come first. The claim of mails starts with the organization
+     * that follows `behind`. Mails without an organization count as one organization. The caller passes the last
+     * returned mail's organization as the next `behind`.
      */
     readonly claim: (
       at: Instant,

@@ -53,9 +53,12 @@ import { composeWebhookNotice, isWebhookNotice, type WebhookNoticeKind } from ".
 export class MailWorker extends Context.Service<
   MailWorker,
   {
-    /** Claims due mails, with a fair share for each organization. The caller must run each claimed mail. */
+    /** Claims due mails, with a fair share for each organization. The caller must pass each claimed mail to `run`. */
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Mail>>
-    /** Sends a claimed mail and records the outcome. `run` never fails. An interruption releases the mail. */
+    /**
+     * Sends a claimed mail and records the outcome. `run` never fails. An interruption of `run` releases the claimed
+     * mail.
+     */
     readonly run: (mail: Mail) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   }
@@ -71,7 +74,10 @@ export class MailWorker extends Context.Service<
       const policy = yield* Policy
       const signal = yield* WorkSignal
       const transaction = yield* Transaction
-      /** The organization of the last claimed mail. The next claim starts with the following organization. */
+      /**
+       * The organization of the last claimed mail. The next claim of mails starts with the organization that follows
+       * `lastClaimed`.
+       */
       const lastClaimed = yield* Ref.make<OrganizationId | null>(null)
 
       const repair = yield* makePeriodicRepair((now) =>
@@ -143,7 +149,8 @@ export class MailWorker extends Context.Service<
         if (!isWanted(mail.id, mail.kind, found.value, now) || assignment.creator.email === "")
           return Option.none<MailMessage>()
         const { name, email } = assignment.creator
-        // The response window starts when a mail server accepts this mail, so the deadline is one window from now.
+        // The response window starts when a mail server accepts the request mail, so the deadline is one response
+        // window from now.
         const opensNow =
           mail.kind === "request" && !assignment.isDeadlineFixed && isRequestMailUndelivered(assignment, now)
         const text = composeNotice({
@@ -292,7 +299,10 @@ export class MailWorker extends Context.Service<
 const message = (mail: Mail, to: MailMessage["to"], text: RenderedNotice): Option.Option<MailMessage> =>
   Option.some({ id: mail.id, to, ...text })
 
-/** The mail was claimed again. `Overtaken` rolls back the transaction of `giveUp`. */
+/**
+ * Another attempt has claimed the mail. The error `Overtaken` rolls back the transaction in which `giveUp` marks the
+ * mail as failed.
+ */
 class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 
 /**

@@ -1,4 +1,4 @@
-/** The port that sends one mail. The core composes the texts and makes the retries. */
+/** The port that sends one mail. The core of the service composes the mails and retries failed attempts. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -30,8 +30,8 @@ export class Mailer extends Context.Service<
   {
     /**
      * Sends the mail. The call succeeds when the next mail server has accepted the mail. The adapter limits the time of
-     * the call. The core calls `send` uninterruptibly, so that the reply to a sent mail is not lost. The adapter makes
-     * a step interruptible only if a shutdown may interrupt this step.
+     * the call. The core calls `send` uninterruptibly, so that the reply to a sent mail is not lost. A shutdown
+     * interrupts only the steps of a call that the adapter marks as interruptible.
      */
     readonly send: (message: MailMessage) => Effect.Effect<void, MailRefused>
   }

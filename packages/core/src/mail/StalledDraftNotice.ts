@@ -1,7 +1,7 @@
 /**
  * Limits mails about stalled drafts. A draft is stalled when all generation attempts failed, and a creator can restart
- * generation many times. An assignment's first such mail is sent immediately. After that, the assignment gets at most
- * one such mail an hour: the latest mail of the hour.
+ * generation many times. The first mail about a stalled draft of an assignment is sent immediately. After an
+ * assignment's first mail about a stalled draft, only the latest mail of each hour is sent.
  */
 import * as Duration from "effect/Duration"
 import type { ShareId } from "../shared/Ids.ts"

@@ -1,6 +1,6 @@
 /**
  * Defines the mail that informs an organization's contact about failed mails to creators. Each organization gets at
- * most one such mail an hour.
+ * most one mail about failed mails in an hour.
  */
 import * as Duration from "effect/Duration"
 import type { OrganizationId } from "../shared/Ids.ts"

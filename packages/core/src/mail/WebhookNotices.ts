@@ -39,7 +39,10 @@ export interface WebhookNoticeData {
     /** The time at which deliveries continue after a 429 response. */
     readonly until?: string
   }
-  /** The kind and time of this change. Absent fields mean the kind and the creation time of the mail. */
+  /**
+   * The kind and time of this change. If `kind` or `at` is absent, the change has the kind or the creation time of the
+   * mail.
+   */
   readonly kind?: WebhookNoticeKind
   readonly at?: string
   /** The webhook's hosts between the former host and the current host, if its URL changed several times. */

@@ -4,7 +4,8 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
 /**
- * The text of each fault. Anonymous callers can read these texts, so a text contains no address, path or credential.
+ * The message of each kind of database fault. Anonymous callers can read these texts, so a text contains no address,
+ * path or credential.
  */
 const sentences = {
   full: "The database's disk is full: free space",
@@ -36,9 +37,9 @@ export class DatabaseHealth extends Context.Service<
   DatabaseHealth,
   {
     /**
-     * Writes and deletes a row in one transaction. The check uses the same connections as requests and takes about 2
-     * seconds at most. Concurrent callers share one check, whose result is cached for a second. Many anonymous callers
-     * therefore cause at most one check a second.
+     * Writes and deletes a row in one transaction. The database check uses the same connections as requests and takes
+     * about 2 seconds at most. Concurrent callers share one check, whose result is cached for a second. Even many
+     * anonymous callers cause at most one database check a second.
      */
     readonly check: Effect.Effect<void, DatabaseUnavailable>
   }

@@ -41,7 +41,10 @@ export class DueAssignments extends Context.Service<
       const policy = yield* Policy
       const signal = yield* WorkSignal
       const simulated = yield* SimulatedCreators
-      /** Repairs one batch of due times that a fast clock set too late. The batch covers live and test assignments. */
+      /**
+       * Repairs one batch of due times that a fast clock set too late. One batch of repairs covers live and test
+       * assignments.
+       */
       const check = yield* makePeriodicRepair(
         Effect.fnUntraced(function* (now) {
           const latest = calculateLatestPlausibleDueTimes(now, policy.lease, policy.generationRetries)
@@ -79,5 +82,5 @@ export class DueAssignments extends Context.Service<
   )
 }
 
-/** Maximum number of due times that one run repairs. Later runs repair the rest. */
+/** Maximum number of due times that one run repairs. Later runs repair the remaining due times. */
 const repairedAtOnce = 500

@@ -4,9 +4,10 @@ import type * as Effect from "effect/Effect"
 import type { Instant } from "../shared/Instant.ts"
 
 /**
- * The times before which data is deleted. `mails` applies to mails that are sent, failed or obsolete, and to finished
- * recoveries. `windows` applies to closed duplicate windows, and `answers` to expired idempotent responses. `events`
- * applies to events with their deliveries, and `testTopics` to test topics by UTC day.
+ * The times before which data is deleted. Mails that were sent, failed or became obsolete before `mails` are deleted,
+ * and so are recoveries that finished before `mails`. Duplicate windows that closed before `windows`, and idempotent
+ * responses that expired before `answers`, are deleted. Events before `events` are deleted with their deliveries, and
+ * test topics of UTC days before `testTopics` are deleted.
  */
 export interface DeletionCutoffs {
   readonly mails: Instant
@@ -17,8 +18,8 @@ export interface DeletionCutoffs {
 }
 
 /**
- * The number of deleted mails, duplicate windows, idempotent responses, events and test topics. Other deleted rows,
- * such as deliveries, are not counted.
+ * The number of deleted mails, duplicate windows, idempotent responses, events and test topics. Deleted rows of other
+ * kinds, such as deliveries, are not counted.
  */
 export interface DeletedRowCounts {
   readonly mails: number
@@ -32,8 +33,8 @@ export class Retention extends Context.Service<
   Retention,
   {
     /**
-     * Deletes in small batches, so that other writes continue. An interrupted purge can be repeated. The purge also
-     * deletes former webhook secrets whose grace period is over.
+     * Deletes rows in small batches, so that other writes can continue. An interrupted purge can be repeated. The purge
+     * also deletes former webhook secrets whose grace period is over.
      */
     readonly purge: (before: DeletionCutoffs) => Effect.Effect<DeletedRowCounts>
     /**

@@ -25,7 +25,7 @@ export interface WaitingWorkCounts {
 /** A summary of the mails that will be retried after a failed attempt. */
 export interface MailsAwaitingRetry {
   readonly count: number
-  /** The time at which the oldest of these mails was queued. */
+  /** The time at which the oldest mail of the summary was queued. */
   readonly oldest: Instant
   /** The last error of the mail with the latest due time. */
   readonly lastReason: string

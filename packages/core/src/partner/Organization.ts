@@ -18,7 +18,7 @@ export interface Organization {
   readonly identityId: string | null
   /**
    * The time of suspension; null for an active organization. The service rejects all API keys of a suspended
-   * organization. Assignments that already exist continue.
+   * organization. The existing assignments of a suspended organization continue.
    */
   readonly suspendedAt: Instant | null
   readonly createdAt: Instant

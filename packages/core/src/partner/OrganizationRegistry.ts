@@ -7,8 +7,8 @@ import type { OrganizationId } from "../shared/Ids.ts"
 import type { Organization } from "./Organization.ts"
 
 /**
- * Another organization already has this value as its `identityId` or as its `id`. A dashboard token with this value
- * would be ambiguous.
+ * Another organization already has this value as its `identityId` or as its `id`. If two organizations had the same
+ * identity id, a dashboard token would not identify one organization.
  */
 export class IdentityTaken extends Schema.TaggedError<IdentityTaken>()("IdentityTaken", {
   identityId: Schema.String

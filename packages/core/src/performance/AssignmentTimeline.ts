@@ -1,4 +1,4 @@
-/** The times and the outcome of one assignment. All metrics are computed from these fields. */
+/** The times and the outcome of one assignment. All metrics are computed from the fields of `AssignmentTimeline`. */
 import type { PersonaId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Assignment, AssignmentStatus, FailureReason } from "../topic/Assignment.ts"

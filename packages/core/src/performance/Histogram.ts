@@ -2,7 +2,7 @@
 
 /**
  * A histogram counts durations in buckets. The map's key is the middle of a bucket in milliseconds, and the map's value
- * is the number of durations in the bucket. The functions below change the counts in place.
+ * is the number of durations in the bucket. The functions that add durations change the histogram in place.
  */
 export type DurationHistogram = Map<number, number>
 

@@ -1,4 +1,4 @@
-/** Sums outcomes and durations of many assignments. The input is single assignments or daily metrics. */
+/** Sums outcomes and durations of many assignments. The functions sum single assignments or daily metrics. */
 import {
   type AssignmentOutcome,
   type AssignmentTimeline,
@@ -23,7 +23,7 @@ export interface MetricsSummary {
   readonly approval: Histogram.DurationPercentiles
 }
 
-/** The fields are mutable, because a report adds assignments while it reads them. */
+/** The counts are mutable, because a report adds each assignment that it reads. */
 export interface AssignmentMetrics {
   readonly counts: { -readonly [Name in keyof OutcomeCounts]: OutcomeCounts[Name] }
   readonly durations: Readonly<Record<TimelineStage, Histogram.DurationHistogram>>

@@ -128,13 +128,13 @@ export class PerformanceReporting extends Context.Service<
   )
 }
 
-/** The metrics of each persona. The name comes from the latest assignment that the report has read. */
+/** The metrics of each persona. The name of a persona comes from the latest assignment that the report has read. */
 type ByPersona = Map<PersonaId, { readonly metrics: AssignmentMetrics; name: string }>
 
 /** The number of topics in one page. Reading a page takes a few milliseconds. */
 const pageSize = 200
 
-/** Maximum number of concurrent reports of a process. Any further report waits until another report ends. */
+/** Maximum number of concurrent reports of a process. While the maximum number of reports runs, a new report waits. */
 const maxReports = 4
 
 const byName = (one: PersonaPerformanceReport, other: PersonaPerformanceReport): number => {

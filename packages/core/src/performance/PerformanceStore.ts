@@ -28,13 +28,14 @@ export class PerformanceStore extends Context.Service<
   {
     /**
      * Sums the metrics of assignments that were sent on whole UTC days. The first day starts at `start`. The last day
-     * ends at `end`; if `end` is null, the last day is today. The cost grows with days and personas, not with
-     * assignments.
+     * ends at `end`; if `end` is null, the last day is today. The cost of the query grows with the number of days and
+     * personas, not with the number of assignments.
      */
     readonly days: (owner: Owner, start: Instant, end: Instant | null) => Effect.Effect<ReadonlyArray<PersonaMetrics>>
     /**
      * Reads the assignments of at most `limit` topics that were sent in the period and follow the cursor. Topics are
-     * sorted by time, oldest first, and then by id. The cost depends on the size of the page, not on its position.
+     * sorted by time, oldest first, and then by id. The cost of the query depends on the size of the page, not on the
+     * page's position.
      */
     readonly page: (
       owner: Owner,

@@ -26,7 +26,7 @@ export interface UtcDayRange {
 /** The longest allowed period: the length of a leap year. */
 export const maxReportingPeriod = Duration.days(366)
 
-/** The length of the default period. */
+/** The length of the default reporting period. */
 const usual = Duration.days(30)
 
 /** A period cannot start before the year 2000, because the service did not exist then. */
@@ -41,8 +41,8 @@ export class PeriodInvalid extends Schema.TaggedError<PeriodInvalid>()("PeriodIn
 }) {}
 
 /**
- * Returns the requested period. The default end is now. The default start is the start of the day 30 days before the
- * end, but not before `earliest`.
+ * Returns the requested period. By default, a reporting period ends now. The default start is the start of the day 30
+ * days before the end, but not before `earliest`.
  */
 export const resolveReportingPeriod = (
   given: { readonly from: Instant.Instant | null; readonly to: Instant.Instant | null },
@@ -73,9 +73,7 @@ export const splitIntoDaysAndPartialDays = ({ end, start, untilNow }: RequestedR
 /** One query reads at most 31 days, so that a long report does not delay other requests. */
 const step = 31 * day
 
-/**
- * Splits whole days into ranges of at most 31 days, oldest first. If the days have no end, the last range has no end.
- */
+/** Splits whole days into ranges of at most 31 days, oldest first. If `end` is null, the last range has no end. */
 export const splitDaysIntoQueryRanges = (
   { end, start }: UtcDayRange,
   now: Instant.Instant

@@ -9,7 +9,7 @@ export interface Persona {
   readonly imageUrl: string
   readonly bio: string
   readonly expertise: ReadonlyArray<string>
-  /** The persona's URLs on social platforms. The key is the name of the platform. */
+  /** The persona's URLs on social platforms. Each key of `socialLinks` is the name of a platform. */
   readonly socialLinks: Readonly<Record<string, string>>
   readonly creator: Creator
   readonly createdAt: Instant

@@ -1,4 +1,7 @@
-/** The port that the command line uses to publish personas and grant licences. The service stores both. */
+/**
+ * The port that the command line uses to publish personas and grant licences. This service stores the personas and the
+ * licences.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -23,8 +26,9 @@ export class PersonaRegistry extends Context.Service<
      */
     readonly grant: (license: License) => Effect.Effect<boolean>
     /**
-     * Revokes a licence. A revocation prevents new topics for the persona. Existing assignments continue. Returns the
-     * licence; none when the organization has no licence. A second revocation keeps the time of the first revocation.
+     * Revokes a licence. A revocation prevents new topics for the persona. A revocation does not stop existing
+     * assignments. Returns the licence; none when the organization has no licence. A second revocation keeps the time
+     * of the first revocation.
      */
     readonly revoke: (
       organizationId: OrganizationId,

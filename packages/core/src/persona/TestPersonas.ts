@@ -19,8 +19,8 @@ interface TestPersona extends Persona {
 }
 
 /**
- * Creates a test persona. The id of a test persona starts with `7e57` ("test"). The id never changes, because partners'
- * tests use it.
+ * Creates a test persona. The id of a test persona starts with `7e57` ("test"). The id of a test persona never changes,
+ * because partners' tests use the id.
  */
 const testPersona = (number: number, path: SimulationPath, name: string, bio: string): TestPersona => ({
   path,
@@ -67,9 +67,9 @@ const byId: ReadonlyMap<PersonaId, TestPersona> = new Map(testPersonas.map((pers
 export const findTestPersona = (id: PersonaId): Option.Option<TestPersona> => Option.fromUndefinedOr(byId.get(id))
 
 /**
- * Returns the simulation path of an assignment. A test persona has a fixed path. For other personas, the first keyword
- * in the topic (`[decline]`, `[expire]` or `[fail]`) selects the path. A topic without a keyword gets the path
- * `approve`.
+ * Returns the simulation path of an assignment. A test persona has a fixed simulation path. For other personas, the
+ * first keyword in the topic (`[decline]`, `[expire]` or `[fail]`) selects the path. A topic without a keyword gets the
+ * path `approve`.
  */
 export const selectSimulationPath = (id: PersonaId, content: string): SimulationPath => {
   const own = byId.get(id)

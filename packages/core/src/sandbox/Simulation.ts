@@ -27,7 +27,7 @@ export const SimulatedAction = Schema.Literals([
 ])
 export type SimulatedAction = typeof SimulatedAction.Type
 
-/** The possible actions in each status. The action that leads to approval comes first. */
+/** The possible actions in each status. The list of actions starts with the action that leads to approval. */
 const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>> = {
   topic_sent: ["respond", "decline", "expire"],
   opinion_injected: ["generate", "fail"],
@@ -45,8 +45,9 @@ export const listPossibleSimulatedActions = (present: Assignment): ReadonlyArray
   isAssignmentSettled(present) ? [] : actions[present.status]
 
 /**
- * Returns the action with which the simulated creator's path ends, if this action is possible now. Otherwise returns
- * the next step towards approval. Returns undefined if the assignment is settled.
+ * Returns the action with which the simulated creator's path ends, if this action is possible now. If the final action
+ * of the path is not possible yet, returns the next step towards approval. Returns undefined if the assignment is
+ * settled.
  */
 export const findNextSimulatedAction = (present: Assignment): SimulatedAction | undefined => {
   const possible = listPossibleSimulatedActions(present)
@@ -58,7 +59,8 @@ export const isSimulatedStepDue = ({ simulation }: Assignment, now: Instant.Inst
   simulation !== null && simulation.nextAt !== null && now >= simulation.nextAt
 
 /**
- * The texts and ids that a simulated step may need. The caller creates these values, because the step function is pure.
+ * The texts and ids that a simulated step may need. The caller creates the texts and ids of a step, because the step
+ * function is pure.
  */
 export interface SimulatedStepData {
   readonly perspective: string
@@ -71,7 +73,7 @@ export interface SimulatedStepData {
 
 type Step = Result.Result<AssignmentChange, ActionRefused>
 
-/** Takes one step of the simulated creator. The step follows the same rules as a human creator's action. */
+/** Takes one step of the simulated creator. A simulated step follows the same rules as a human creator's action. */
 export const takeSimulatedStep = (
   present: Assignment,
   action: SimulatedAction,

@@ -1,4 +1,6 @@
-/** The port of the append-only audit log. The log contains actions on keys, licences, assignments and webhooks. */
+/**
+ * The port of the append-only audit log. The audit log contains actions on keys, licences, assignments and webhooks.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
@@ -10,7 +12,7 @@ export interface AuditEntry {
   /** The id of the object that the action changed. */
   readonly subject: string
   readonly organizationId: OrganizationId | null
-  /** The details of the entry. Secrets and a creator's words never appear in the details, except as hashes. */
+  /** The details of the audit entry. Secrets and a creator's words never appear in the details, except as hashes. */
   readonly details: Schema.JsonObject
 }
 
@@ -18,7 +20,8 @@ export class AuditLog extends Context.Service<
   AuditLog,
   {
     /**
-     * Writes an entry with the time of Effect's Clock. Within a transaction, the write is part of that transaction.
+     * Writes an entry with the time of Effect's Clock. Within a transaction, the write of an audit entry is part of the
+     * transaction.
      */
     readonly record: (entry: AuditEntry) => Effect.Effect<void>
   }

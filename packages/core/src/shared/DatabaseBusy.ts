@@ -1,9 +1,12 @@
-/** The database is reachable, but no connection became free within the time limit. The caller may retry soon. */
+/**
+ * The database is reachable, but no connection became free within the time limit. The caller can repeat the request
+ * soon.
+ */
 import * as Cause from "effect/Cause"
 
 /**
- * The error of a busy database. An adapter sets `DatabaseBusy` as the cause of its own error. Use cases treat the
- * adapter's error as a defect.
+ * The error of a busy database. An adapter sets `DatabaseBusy` as the cause of its own error. Use cases treat an error
+ * of the database adapter as a defect.
  */
 export class DatabaseBusy extends Error {
   override name = "DatabaseBusy"

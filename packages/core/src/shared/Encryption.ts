@@ -18,8 +18,8 @@ export class Encryption extends Context.Service<
   Encryption,
   {
     /**
-     * Encrypts a text. The purpose is an input of the key derivation. If the purpose contains a secret of the caller,
-     * the decryption also needs this secret.
+     * Encrypts a text. The encryption key is derived from the purpose and a signing secret. If the caller puts a secret
+     * into the purpose, only a caller with this secret can decrypt the text.
      */
     readonly encrypt: (purpose: string, text: string) => Effect.Effect<string>
     /**

@@ -1,6 +1,6 @@
 /**
  * Divides scarce resources of a process, such as database connections, into shares. All requests of one organization
- * use the same share. Workers, batches that serve several organizations, and all other work together use one further
+ * use one common share of each resource. Workers, batches for several organizations, and all other work use one further
  * share.
  */
 import * as Context from "effect/Context"
@@ -20,15 +20,15 @@ export const CurrentFairShare = Context.Reference<FairShare>("@partner-commentar
 
 const common: FairShare = { owner: "", isFrequent: false }
 
-/** The default scheduler of the process. The fair scheduler provides this reference to the fibers that it runs. */
+/** The default scheduler of the process. The fair scheduler provides `DefaultScheduler` to the fibers that it runs. */
 export const DefaultScheduler = Context.Reference<Scheduler.Scheduler | undefined>(
   "@partner-commentary/reference/DefaultScheduler",
   { defaultValue: () => undefined }
 )
 
 /**
- * Runs work on the default scheduler, without waiting for the organization's turn. Use this function for work that all
- * organizations need, or for work that holds a lock.
+ * Runs work on the default scheduler, without waiting for the organization's turn. Use `bypassFairShare` for work that
+ * all organizations need, or for work that holds a lock.
  */
 export const bypassFairShare = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber(({ context }) => {

@@ -35,7 +35,10 @@ export const parse = (text: string): Option.Option<Instant> =>
       )
     : Option.none()
 
-/** Returns whether the calendar has this day. The check is needed because `Date` would read 30 February as 2 March. */
+/**
+ * Returns whether the calendar has this day. The function checks the day, because `Date` would read 30 February as 2
+ * March.
+ */
 const isDay = (day: string): boolean =>
   Option.exists(DateTime.make(`${day}T00:00:00Z`), (moment) => DateTime.formatIso(moment).startsWith(day))
 

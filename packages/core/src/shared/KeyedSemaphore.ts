@@ -1,6 +1,6 @@
 /**
- * A semaphore that limits the permits of each key. While keys wait, the next permit goes to the key that holds the fewest
- * permits. Of several such keys, the key that has used permits least gets the permit.
+ * A semaphore that limits the permits of each key. While keys wait, the next permit goes to the key that holds the
+ * fewest permits. If several keys hold equally few permits, the key with the least total use gets the next permit.
  */
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
@@ -11,7 +11,10 @@ export interface SemaphoreLimits {
   readonly each: number
   /** The maximum number of permits of all keys together; unlimited by default. */
   readonly total?: number
-  /** The maximum number of waiting callers of one key. Further callers are rejected without waiting. */
+  /**
+   * The maximum number of waiting callers of one key. If the queue of a key is full, further callers of the key are
+   * rejected immediately.
+   */
   readonly waiting: number
 }
 
@@ -34,7 +37,7 @@ export type RestoreInterruptibility = <A, E, R>(effect: Effect.Effect<A, E, R>) 
 
 interface Owner {
   held: number
-  /** The key's use of permits, in the unit of `release`. */
+  /** The key's total use of permits, in the unit of the argument `use` of `release`. */
   used: number
   /** The waiting callers of a key, in order of arrival. */
   readonly queue: Set<Deferred.Deferred<void>>
@@ -55,8 +58,8 @@ export const make = <Key>({
   const waitingKeys = new Set<Key>()
   let free = total
   /**
-   * The highest use of a key that has received a permit. A key that begins to wait counts at least this use, so an idle
-   * key does not save permits for later.
+   * The highest value of `used` among the keys that have received a permit. The use of a key that begins to wait is
+   * raised to `reached`, so that an idle key does not save permits for later.
    */
   let reached = 0
 
@@ -106,7 +109,7 @@ export const make = <Key>({
       const [first] = owner.queue
       if (first === undefined) return
       owner.queue.delete(first)
-      // Move the key to the end, so that of two keys with equal use the other key comes first.
+      // Move the key to the end of `waitingKeys`, so that another key with equal use gets the next permit.
       waitingKeys.delete(key)
       if (owner.queue.size > 0) waitingKeys.add(key)
       give(owner)

@@ -19,8 +19,8 @@ export interface LogContext {
 }
 
 /**
- * The log context that a running request or job has collected so far. Log lines after a failure contain this log
- * context.
+ * The log context that a running request or job has collected so far. Log lines about a failed request or job contain
+ * the collected log context.
  */
 export type MutableLogContext = { -readonly [Part in keyof LogContext]: LogContext[Part] }
 
@@ -56,15 +56,15 @@ export const replaceLogContext = (logContext: LogContext): Effect.Effect<void> =
     return Effect.void
   })
 
-/** The fixed trace and span ids of a new span. The tracer that the host provides reads these ids. */
+/** The fixed trace and span ids of a new span. The host's tracer reads the ids from `PredefinedSpanIds`. */
 export class PredefinedSpanIds extends Context.Service<
   PredefinedSpanIds,
   { readonly traceId: string; readonly spanId: string }
 >()("@partner-commentary/core/shared/PredefinedSpanIds") {}
 
 /**
- * Derives the trace id and span id from a UUID of version 7. The second half of such a UUID is random, so it can serve
- * as the span id.
+ * Derives the trace id and span id from a UUID of version 7. The second half of a version 7 UUID is random, so the
+ * function uses this half as the span id.
  */
 const identityOf = (id: TopicId | EventId) => {
   const traceId = id.replaceAll("-", "")
@@ -130,8 +130,8 @@ export const addLogContextToSpan = (logContext: LogContext): Effect.Effect<void>
   })
 
 /**
- * Returns a function that reads the log context from an event's payload. The payload is parsed only when a log line or
- * span needs the log context.
+ * Returns a function that reads the log context from an event's payload. The event's payload is parsed only when a log
+ * line or span needs the log context.
  */
 export const makePayloadLogContextReader = (payload: string, organizationId: OrganizationId) => (): LogContext => {
   const data = Option.getOrUndefined(Schema.decodeOption(Payload)(payload))?.data
@@ -167,8 +167,8 @@ export const annotateSpansWithLogContext = <A, E, R>(
   )
 
 /**
- * Works like `annotateSpansWithLogContext`, and also adds the log context to each log line of the effect. Jobs use this
- * function.
+ * Works like `annotateSpansWithLogContext`, and also adds the log context to each log line of the effect. Jobs use
+ * `annotateSpansAndLogsWithLogContext`.
  */
 export const annotateSpansAndLogsWithLogContext = <A, E, R>(
   self: Effect.Effect<A, E, R>,
@@ -177,8 +177,8 @@ export const annotateSpansAndLogsWithLogContext = <A, E, R>(
   Effect.annotateLogs(annotateSpansWithLogContext(self, logContext), formatLogContextAttributes(logContext, "_"))
 
 /**
- * Creates the span of a new topic or event. The span starts a separate trace. The new span and the span of the creating
- * request or job link to each other.
+ * Creates the span of a new topic or event. The span of a topic or event starts a separate trace. The new span and the
+ * span of the creating request or job link to each other.
  */
 export const startSeparateTrace = <A, E, R>(
   self: Effect.Effect<A, E, R>,

@@ -1,7 +1,7 @@
 /**
  * Limits log lines during an outage. The first line of each kind is logged immediately, with the cause and a short
- * stack. Once a second, a summary reports the number of further lines of the kind. After a second without a line of a
- * kind, the next line of that kind is logged immediately again.
+ * stack. Once a second, a summary reports the number of further lines of the kind. If no line of a kind occurs for a
+ * second, the next line of this kind is logged immediately.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -24,7 +24,10 @@ export const markLogsAsRepeating: <A, E, R>(self: Effect.Effect<A, E, R>) => Eff
 
 const period = "1 second"
 
-/** The maximum number of kinds of lines. Beyond this number, lines with the same message share a kind. */
+/**
+ * The maximum number of kinds of log lines. When `mostKinds` kinds exist, new lines with the same message share one
+ * kind.
+ */
 const mostKinds = 200
 
 const framesShown = 4
@@ -49,7 +52,8 @@ export const layer = Layer.effect(
     const loggers = yield* Logger.CurrentLoggers
     const start = yield* FiberSet.runtime(yield* FiberSet.make())()
     const kinds = new Map<string, Pending>()
-    // Finalizers run in reverse order, so the last summaries are written before the waiting fibers are interrupted.
+    // Effect runs finalizers in reverse order, so this finalizer writes the last summaries before the waiting fibers
+    // are interrupted.
     yield* Effect.addFinalizer(() => Effect.forEach(kinds.values(), summarize, { discard: true }))
 
     const watch = (kind: string, pending: Pending): Effect.Effect<void> =>
@@ -94,7 +98,7 @@ const kindOf = ({ level, message, reason }: Line, kinds: ReadonlyMap<string, Pen
   return kinds.has(kind) || kinds.size < mostKinds ? kind : line
 }
 
-/** Writes the summary of a kind of lines with the original loggers. */
+/** Writes the summary of a kind of log lines with the original loggers. */
 const summarize = (pending: Pending) =>
   Effect.suspend(() => {
     const { count, last } = pending

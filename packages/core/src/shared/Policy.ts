@@ -46,7 +46,7 @@ export interface Policy {
   readonly testDuplicateWindow: Duration.Duration
   /** The time between two steps of a simulated creator. */
   readonly testPace: Duration.Duration
-  /** The maximum age of test topics. Older test topics are deleted, one UTC day at a time. */
+  /** The maximum age of test topics. Test topics that exceed the maximum age are deleted, one UTC day at a time. */
   readonly testRetention: Duration.Duration
   /** The storage limit of one organization in the test environment. */
   readonly testStorage: { readonly topics: number; readonly bytes: number }

@@ -1,6 +1,6 @@
 /**
  * A queue in which keys take turns. A key whose last turn is older than the last turn of every waiting key goes first.
- * A key with few items therefore waits for one item of another key, and not for one item of every other key.
+ * A key with few items waits for one item of another key, and not for one item of every other key.
  */
 
 export interface RoundRobinQueue<A> {
@@ -13,11 +13,14 @@ export interface RoundRobinQueue<A> {
 const rememberedKeys = 1000
 
 export const make = <A>(): RoundRobinQueue<A> => {
-  /** The waiting items of the keys that go first. */
+  /** The waiting items of the keys that get their turn before all other keys. */
   const early = new Map<string, Array<A>>()
   /** The waiting items of all other keys, in the order of their turns. */
   const late = new Map<string, Array<A>>()
-  /** The number of each key's last turn, oldest first. The first item of a new key counts as a turn. */
+  /**
+   * The number of each key's last turn, oldest first. For a key without a remembered turn, the push of its first item
+   * counts as a turn.
+   */
   const turns = new Map<string, number>()
   let turn = 0
   let size = 0

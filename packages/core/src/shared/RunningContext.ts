@@ -1,13 +1,13 @@
 /**
  * The context of a running request or job contains references but no services, because layers capture the services when
- * they are built. References are values with a default. The key of a reference begins with
+ * they are built. In Effect, a reference is a context value with a default. The key of a reference begins with
  * `@partner-commentary/reference/`. Effect copies the context in each transaction, so the context must be small.
  */
 import * as Context from "effect/Context"
 
 /**
- * Effect's `maxDepth` of the context. Effect copies the whole context when more values than `maxValuesBeforeCopy` were
- * added one by one. A request adds about a dozen values.
+ * The value of Effect's option `maxDepth` for the context. Effect copies the whole context when more values than
+ * `maxValuesBeforeCopy` were added one by one. A request adds about a dozen values to the context.
  */
 export const maxValuesBeforeCopy = 32
 

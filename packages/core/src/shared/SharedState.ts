@@ -1,14 +1,14 @@
 /**
  * Stops the service at start if several processes can share the database but state is local to each process. With local
- * state, each process would count its own limits and accept keys that another process has revoked. The check runs at
- * start, because layers can be merged in any order.
+ * state, each process would count its own limits and accept keys that another process has revoked. The check for local
+ * state runs at start, because layers can be merged in any order.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** True if processes of several machines may share the database. The layers of the stores set this reference. */
+/** True if processes of several machines may share the database. The layers of the stores set `DatabaseIsShared`. */
 export const DatabaseIsShared = Context.Reference<boolean>("@partner-commentary/reference/DatabaseIsShared", {
   defaultValue: () => false
 })

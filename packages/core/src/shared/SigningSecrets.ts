@@ -1,6 +1,6 @@
 /**
- * The service's secrets. The first secret signs links and encrypts stored secrets. Every secret can verify links and
- * decrypt stored secrets. The host provides the secrets.
+ * The signing secrets of the service. The first secret signs links and encrypts stored secrets. Every secret can verify
+ * links and decrypt stored secrets. The host provides the signing secrets.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

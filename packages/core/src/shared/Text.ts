@@ -8,8 +8,8 @@ export const countCodePoints = (text: string): number => {
 }
 
 /**
- * Returns whether the text has control characters except tabs and line breaks. Not every database can store such
- * control characters.
+ * Returns whether the text has control characters except tabs and line breaks. Not every database can store the
+ * forbidden control characters.
  */
 export const hasForbiddenControlCharacters = (text: string): boolean => /[^\P{Cc}\t\n\r]/u.test(text)
 

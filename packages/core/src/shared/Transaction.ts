@@ -11,16 +11,16 @@ export class Transaction extends Context.Service<
   {
     /**
      * Commits all changes of the effect; if the effect fails, commits none. After a conflict with another transaction,
-     * the effect runs again. Side effects outside of the database must therefore be repeatable. The effect holds locks
-     * and must not wait for other systems.
+     * the effect runs again. Side effects outside of the database must be repeatable, because the effect can run twice.
+     * An effect in a transaction holds locks and must not wait for other systems.
      */
     readonly run: <A, E, R>(change: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("@partner-commentary/core/shared/Transaction") {}
 
 /**
- * Defers an effect until the surrounding transaction has committed. The implementation of the transaction provides this
- * reference.
+ * Defers an effect until the surrounding transaction has committed. The implementation of `Transaction` provides the
+ * reference `DeferUntilCommit`.
  */
 export const DeferUntilCommit = Context.Reference<(effect: Effect.Effect<void>) => Effect.Effect<void>>(
   "@partner-commentary/reference/DeferUntilCommit",

@@ -10,11 +10,11 @@ export interface TtlCache<Key, A> {
   /** Returns the value of a key. If the cache has no entry for the key, `uncached` wraps the look-up. */
   readonly get: (key: Key, uncached?: <B>(lookUp: Effect.Effect<B>) => Effect.Effect<B>) => Effect.Effect<A>
   /**
-   * Returns the cached result if `hasOwnCapacity` is true for the result; otherwise undefined. This method is the fast
-   * path of `get`.
+   * Returns the cached result if `hasOwnCapacity` is true for the result; otherwise undefined. `peek` is the fast path
+   * of `get`.
    */
   readonly peek: (key: Key, now: Instant.Instant) => A | undefined
-  /** Removes the entries of matching keys. The results of look-ups in progress for these keys are discarded, too. */
+  /** Removes the entries of matching keys. If a look-up of a matching key is in progress, its result is not cached. */
   readonly invalidate: (which: (key: Key) => boolean) => Effect.Effect<void>
 }
 
@@ -22,8 +22,8 @@ export interface TtlCacheOptions<A> {
   readonly capacity: number
   readonly timeToLive: Duration.Input
   /**
-   * Returns true for results that other results must not evict. The cache keeps such results in a separate store of the
-   * same capacity. By default, all results share one store.
+   * Returns true for results that other results must not evict. The cache keeps results for which `hasOwnCapacity`
+   * returns true in a separate store of the same capacity. By default, all cached results share one store.
    */
   readonly hasOwnCapacity?: (answer: A) => boolean
 }
@@ -82,7 +82,8 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
       const ask = Cache.get(recent, key)
       let found = yield* (yield* Cache.has(recent, key)) ? ask : unremembered(ask)
       if (found.at > (yield* Instant.now)) {
-        // The clock was set back after the look-up. Remove the entry, which would otherwise live too long.
+        // The look-up time is in the future, because the clock was set back. Remove the cache entry, which would
+        // otherwise live too long.
         yield* Cache.invalidate(recent, key)
         found = yield* ask
       }

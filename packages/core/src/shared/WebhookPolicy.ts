@@ -3,8 +3,8 @@ import * as Duration from "effect/Duration"
 
 export interface WebhookPolicy {
   /**
-   * True if the OpenAPI document says that webhook URLs may start with `http:`. The transport decides separately which
-   * URLs it accepts.
+   * True if the OpenAPI document says that webhook URLs may start with `http:`. The webhook transport decides
+   * separately whether it accepts `http:` URLs.
    */
   readonly allowHttp: boolean
   /** The source addresses and networks of deliveries, which the service publishes to partners. */
@@ -47,8 +47,8 @@ export interface WebhookPolicy {
   readonly throttleWarnAfter: Duration.Duration
   readonly throttleWarnEvery: Duration.Duration
   /**
-   * After the breaker has closed, the service sends `drainRate` held deliveries in the first second. The rate doubles
-   * each second, and the limit ends after `drainSeconds`.
+   * After the breaker has closed, the service sends `drainRate` held deliveries in the first second. The rate for the
+   * backlog doubles each second, and the rate limit ends after `drainSeconds`.
    */
   readonly drainRate: number
   readonly drainSeconds: number

@@ -25,7 +25,7 @@ export const allWorkKinds: ReadonlyArray<WorkKind> = [
   "media"
 ]
 
-/** Returns the kind of work for due assignments. Live and test assignments have separate kinds. */
+/** Returns the kind of work for due assignments. Live and test assignments have separate kinds of work. */
 export const toAssignmentWorkKind = (environment: Environment): WorkKind =>
   environment === "test" ? "tests" : "assignments"
 
@@ -60,7 +60,7 @@ export class WorkSignal extends Context.Service<
   {
     /** Signals work of every kind to the workers. Within a transaction, the signal is sent after the commit. */
     readonly notify: Effect.Effect<void>
-    /** Ends every wait in this process. Call `wakeAll` when signals may have been lost. */
+    /** Ends every wait for a signal in this process. Call `wakeAll` when signals may have been lost. */
     readonly wakeAll: Effect.Effect<void>
     /**
      * Signals only the given work. A signal for work that is due later ends a wait only if the wait would last beyond

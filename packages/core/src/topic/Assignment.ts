@@ -35,7 +35,9 @@ export interface Assignment {
   readonly environment: Environment
   /** The assignment's position in the topic, in the order of submission and starting at 0. */
   readonly position: number
-  /** A copy of the persona's data at submission. Later edits of the persona do not change the copy. */
+  /**
+   * A copy of the persona's data at submission. Later edits of the persona do not change the copy in the assignment.
+   */
   readonly persona: { readonly id: PersonaId; readonly name: string; readonly imageUrl: string }
   readonly creator: Creator
   readonly createdAt: Instant
@@ -57,7 +59,7 @@ export interface Assignment {
   readonly generation: GenerationState
   /** The latest draft of the assignment. */
   readonly draft: Draft | null
-  /** The time at which the first draft was stored. Later drafts do not change the field. */
+  /** The time at which the first draft was stored. Later drafts do not change `firstDraftedAt`. */
   readonly firstDraftedAt: Instant | null
   /** The approval deadline. At the deadline, an assignment without an approved draft fails with `approval_timeout`. */
   readonly approveBy: Instant | null
@@ -72,7 +74,7 @@ export interface Assignment {
   readonly simulation: SimulationState | null
   /**
    * The time of the next step that needs no action, such as a reminder, a generation attempt or the end of a window.
-   * Null once the assignment is settled. Workers find due assignments by `dueAt`.
+   * `dueAt` is null once the assignment is settled. Workers find due assignments by `dueAt`.
    */
   readonly dueAt: Instant | null
 }

@@ -49,10 +49,10 @@ export class AssignmentStore extends Context.Service<
     readonly find: (id: ShareId) => Effect.Effect<Option.Option<AssignmentWithTopic>>
     /**
      * Locks the topic and the assignment, calls `decide`, and writes the complete change in one transaction. The change
-     * includes the draft, the topic's counts, usage, notices and the audit entry. Concurrent calls run one after the
-     * other. If `decide` refuses the action, the store writes nothing. If `decide` returns the same object, the store
-     * does not write the assignment. In this case, the store only marks the mail `delivered` as sent, and ends the
-     * media job of `readyMedium`. Returns none when the assignment does not exist.
+     * includes the draft, the topic's counts, usage, notices and the audit entry. Concurrent calls of `modify` for one
+     * topic run one after the other. If `decide` refuses the action, the store writes nothing. If `decide` returns the
+     * same object, the store does not write the assignment. Without a changed assignment, the store only marks the mail
+     * `delivered` as sent, and ends the media job of `readyMedium`. Returns none when the assignment does not exist.
      */
     readonly modify: <E>(
       id: ShareId,

@@ -8,8 +8,8 @@ export type MediaKind = typeof MediaKind.Type
 export interface MediaRequest {
   readonly kind: MediaKind
   /**
-   * The file name without extension. The name is unguessable. Every attempt uses the same name, so a retry replaces the
-   * file.
+   * The file name without extension. The file name is unguessable. Every attempt uses the same file name, so a retry
+   * replaces the file.
    */
   readonly name: string
 }

@@ -3,8 +3,8 @@ import * as Instant from "../shared/Instant.ts"
 import { type Assignment, isAssignmentSettled } from "./Assignment.ts"
 
 /**
- * Returns the due time of the assignment's next timed step; null once the assignment is settled. The due time is always
- * derived from the other fields.
+ * Returns the due time of the assignment's next timed step; null once the assignment is settled. An assignment's due
+ * time is always derived from its other fields.
  */
 export const nextDueAt = (assignment: Assignment): Instant.Instant | null => {
   if (isAssignmentSettled(assignment)) return null

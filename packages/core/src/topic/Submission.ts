@@ -56,7 +56,10 @@ export const SubmissionResult = Schema.Struct({
 })
 export type SubmissionResult = typeof SubmissionResult.Type
 
-/** The error when no requested persona can receive the topic. The failed submission stores nothing. */
+/**
+ * The error when no requested persona can receive the topic. A submission that fails with `NoValidPersonas` stores
+ * nothing.
+ */
 export class NoValidPersonas extends Schema.TaggedError<NoValidPersonas>()("NoValidPersonas", {
   results: Schema.Array(SubmissionResult)
 }) {}
@@ -135,8 +138,8 @@ const simulation = (path: SimulationPath, actsAt: Instant.Instant): SimulationSt
 })
 
 /**
- * Returns the response deadline that applies until the request mail is delivered or fails permanently. A delivery opens
- * a full response window, and a permanent failure sets an earlier deadline.
+ * Returns the response deadline that applies until the request mail is delivered or fails permanently. The delivery of
+ * the request mail opens a full response window, and a permanent failure of the mail sets an earlier deadline.
  */
 export const calculateInitialResponseDeadline = (
   environment: Environment,

@@ -1,6 +1,6 @@
 /**
  * Limits the storage of one organization in the test environment. These pure functions calculate a topic's size and
- * check whether the topic fits.
+ * check whether the organization's remaining storage is large enough.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -19,7 +19,7 @@ export type TestStorageLimit = typeof TestStorageLimit.Type
 export class TestStorageFull extends Schema.TaggedError<TestStorageFull>()("TestStorageFull", {
   quota: TestStorageLimit,
   limit: Schema.Int,
-  /** The remaining storage, which is too small for the topic. */
+  /** The organization's remaining storage, which is too small for the new topic. */
   remaining: Schema.Int
 }) {}
 
@@ -28,7 +28,7 @@ const topicBytes = 2000
 
 /**
  * The estimated bytes of an assignment: row, index entries, draft, commentary, audit entries and two events. The
- * estimate excludes the topic's texts.
+ * estimate for an assignment excludes the topic's texts.
  */
 const assignmentBytes = 7000
 
@@ -36,8 +36,8 @@ const assignmentBytes = 7000
 const eventsEach = 2
 
 /**
- * Returns the maximum bytes that a topic and its assignments can use, without deliveries. The submission reserves this
- * size, so later steps do not update the storage counter.
+ * Returns the maximum bytes that a topic and its assignments can use, without deliveries. The submission of a topic
+ * reserves the maximum size, so later steps do not update the storage counter.
  */
 export const estimateMaxTopicBytes = (
   { content, externalReference, metadata }: Pick<Topic, "content" | "externalReference" | "metadata">,

@@ -1,4 +1,4 @@
-/** The status of a topic. The status is always derived from the counts of the topic's assignments. */
+/** The status of a topic. A topic's status is always derived from the counts of its assignments. */
 import * as Schema from "effect/Schema"
 import { type Assignment, AssignmentStatus } from "./Assignment.ts"
 
@@ -60,7 +60,7 @@ export const isAbandonedAssignment = (outcome: AssignmentStatusFields): boolean 
 export const isCancelledAssignment = (outcome: AssignmentStatusFields): boolean =>
   outcome.failure?.reason === "cancelled"
 
-/** Returns the outcome under which the summary of a topic detail counts an assignment. */
+/** Returns the category in which a topic's summary counts an assignment. */
 export const findSummaryCategory = (outcome: AssignmentStatusFields): "completed" | "failed" | "pending" => {
   if (outcome.status === "creator_approved") return "completed"
   return outcome.failure === null ? "pending" : "failed"

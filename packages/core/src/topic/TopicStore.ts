@@ -36,13 +36,13 @@ export interface TopicWithAssignments {
 export interface ReferenceLookupLimits {
   readonly topics: number
   /**
-   * The maximum number of assignments of all found topics together. The newest topic is always included, even above the
-   * maximum.
+   * The maximum number of assignments of all found topics together. A look-up always returns the newest topic, even if
+   * this topic exceeds the maximum.
    */
   readonly assignments: number
   /**
-   * The maximum response size of all found topics together, including commentaries. The newest topic is always
-   * included, even above the maximum.
+   * The maximum response size of all found topics together, including commentaries. A look-up always returns the newest
+   * topic, even if this topic exceeds the maximum.
    */
   readonly bytes: number
 }
@@ -84,7 +84,7 @@ export interface TopicProgress extends Pick<Topic, "externalReference" | "metada
 
 /** The fields that a list shows for each topic. */
 export interface ListedTopic extends Pick<Topic, "id" | "externalReference" | "content" | "status"> {
-  /** The metadata as JSON text. A list returns the stored text without parsing. */
+  /** The metadata as JSON text. The topic list returns the stored JSON text without parsing. */
   readonly metadata: string
   /** The output types as JSON text, exactly as stored. */
   readonly outputTypes: string
@@ -99,11 +99,11 @@ export interface TopicQuery {
   /** The statuses to list; null lists topics of every status. Topics of several statuses are merged into one list. */
   readonly status: TopicStatus | ReadonlyArray<TopicStatus> | null
   /**
-   * If present, the list contains only topics with this reference. Only the filter by creation time can be combined
-   * with this filter, because each list uses a single index.
+   * If present, the list contains only topics with this reference. The filter by reference can be combined only with
+   * the filter by creation time, because each list uses a single index.
    */
   readonly reference?: string | null
-  /** The creation times to list. Both bounds are exclusive. */
+  /** The range of creation times of the listed topics. The bounds `after` and `before` are exclusive. */
   readonly created?: { readonly after: Instant | null; readonly before: Instant | null }
   /**
    * If present, the list contains only topics that changed after `updatedAfter`, sorted by the time of the last change.
@@ -137,7 +137,7 @@ export class TopicStore extends Context.Service<
     /** Returns the minimal view of a topic with one query. */
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicProgress>>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicWithAssignments>>
-    /** Returns the revision of a topic. The query reads one row by its key. */
+    /** Returns the revision of a topic. The query for a topic's revision reads one row by its key. */
     readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicRevision>>
     /**
      * Returns complete topics, newest first, within the limits of `depth`. The query reads only the rows that it

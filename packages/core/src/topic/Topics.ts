@@ -57,11 +57,14 @@ export interface NewTopic {
   readonly externalReference: string | null
   readonly outputTypes: ReadonlyArray<OutputType>
   readonly metadata: TopicMetadata
-  /** The webhooks that receive the topic's events. The default is all webhooks of the organization. */
+  /**
+   * The webhooks that receive the topic's events. By default, all webhooks of the organization receive the topic's
+   * events.
+   */
   readonly webhookIds?: ReadonlyArray<WebhookId> | null
   /**
-   * The deadline for responses, within the policy's `deadlineRange`. The default deadline follows from the policy's
-   * windows.
+   * The deadline for responses, within the policy's `deadlineRange`. By default, the time windows of the policy
+   * determine the deadline.
    */
   readonly respondBy?: Instant.Instant | null
 }

@@ -79,11 +79,14 @@ export interface AssignmentChange {
   readonly delivered?: MailAttempt
   /** The audio and video to produce from the approved text, according to the topic's output types. */
   readonly mediaRequests?: ReadonlyArray<MediaRequest>
-  /** The kind of media whose URL the change stores. The transaction of the change also ends the media job. */
+  /**
+   * The kind of media whose URL the change stores. The transaction that stores the URL of the media also ends the media
+   * job.
+   */
   readonly readyMedium?: MediaKind
 }
 
-/** The error when the assignment's current state does not allow an action. The refused action changes nothing. */
+/** The error when the assignment's current state does not allow an action. A refused action changes nothing. */
 export class ActionRefused extends Schema.TaggedError<ActionRefused>()("ActionRefused", {
   reason: Schema.Literals([
     "not_allowed",
@@ -254,8 +257,8 @@ export const isRequestMailUndelivered = (
 ): boolean => notifiedAt === null && status === "topic_sent" && failure === null && now < respondBy
 
 /**
- * Records that the request mail was delivered. The first delivery starts the full response window. A deadline that has
- * passed, or that the partner has set, stays unchanged.
+ * Records that the request mail was delivered. The first delivery of the request mail starts the full response window.
+ * A deadline that has passed, or that the partner has set, stays unchanged.
  */
 export const recordRequestMailDelivery = (
   present: Assignment,
@@ -281,7 +284,8 @@ export const calculateDeadlineAfterMailFailure = (createdAt: Instant.Instant, po
 
 /**
  * Records that the request mail failed permanently, and sets an earlier response deadline. The new deadline is at least
- * `mailWindow` away, so that the address can still be corrected. A deadline that the partner has set stays unchanged.
+ * `mailWindow` after now, so that an operator can still correct the creator's address. A deadline that the partner has
+ * set stays unchanged.
  */
 export const recordRequestMailFailure = (
   present: Assignment,
@@ -308,7 +312,7 @@ export const isGenerationStalled = (present: Assignment): boolean =>
 const isRestarted = ({ generation }: Assignment): boolean =>
   generation.nextAt !== null && generation.ticket > generation.attempts
 
-/** Restarts generation after all attempts failed. An operator or the creator requests the restart. */
+/** Restarts generation after all attempts failed. An operator or the creator requests the restart of generation. */
 export const restartGeneration = (present: Assignment, now: Instant.Instant, action: string): Step => {
   if (!isGenerationStalled(present)) return refuse(present, isAssignmentSettled(present) ? "settled" : "not_allowed")
   const { approveBy, generation } = present

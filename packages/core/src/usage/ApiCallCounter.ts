@@ -1,6 +1,6 @@
 /**
  * Counts authenticated API calls and records the last use of each key in memory. Every few seconds and at shutdown, the
- * service persists these values.
+ * service persists the counts and times.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -79,7 +79,7 @@ export class ApiCallCounter extends Context.Service<
           }
         )
       )
-      // The write serves all organizations, so the write does not run in the context of one request.
+      // The write of the counters serves all organizations, so it does not run in the context of one request.
       const start = yield* FiberSet.runtime(yield* FiberSet.make())()
       let isScheduled = false
       /** Starts the timer for the next write. The timer runs only while unpersisted counters exist. */
@@ -123,7 +123,8 @@ export class ApiCallCounter extends Context.Service<
 }
 
 /**
- * The interval between writes. Calls of other processes therefore appear in reported usage about five seconds later.
+ * The interval between writes of the counters. Calls of other processes therefore appear in reported usage about five
+ * seconds later.
  */
 const interval = "4 seconds"
 

@@ -6,8 +6,8 @@ import { fromIso, toIso } from "../shared/Instant.ts"
 export type BillingPeriodName = string
 
 /**
- * Returns the billing period of a time. The name is cached by UTC day, because every call needs the period and date
- * formatting is slow.
+ * Returns the billing period of a time. The name of the period is cached for each UTC day, because date formatting is
+ * slow and every API call needs the name.
  */
 export const findBillingPeriod = (moment: Instant): BillingPeriodName => {
   const day = Math.floor(moment / 86_400_000)

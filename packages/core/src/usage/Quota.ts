@@ -15,8 +15,8 @@ export type MonthlyQuotas = Readonly<Record<QuotaName, number>>
 export interface QuotaUsage {
   readonly topics: number
   /**
-   * Each `sent` assignment uses one commentary unit. The quota gets the unit back if the assignment ends without a
-   * commentary.
+   * Each `sent` assignment uses one commentary unit. An assignment that ends without a commentary returns its
+   * commentary unit to the quota.
    */
   readonly commentaryUnits: number
 }

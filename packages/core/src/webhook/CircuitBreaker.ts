@@ -12,15 +12,17 @@ import * as Throttle from "./Throttle.ts"
 import type { Webhook } from "./Webhook.ts"
 
 /**
- * Records a receiver's failures since the last success. `Webhook.consecutiveFailures` is the number of these failures.
+ * Records a receiver's failures since the last success. `Webhook.consecutiveFailures` counts the receiver's failures
+ * since the last success.
  */
 export interface CircuitBreakerState {
   /** The time of the first failure since the last success. */
   readonly failingSince: Instant.Instant | null
-  /** The distinct events with a failed attempt. The list holds no more events than the policy's limits need. */
+  /** The distinct events with a failed attempt. `failed` holds no more events than the policy's limits need. */
   readonly failed: ReadonlyArray<EventId>
   /**
-   * The distinct events whose attempts reached no server. The list holds no more events than the policy's limit needs.
+   * The distinct events whose attempts reached no server. `unreached` holds no more events than the policy's limit
+   * needs.
    */
   readonly unreached: ReadonlyArray<EventId>
   readonly warned: boolean
@@ -59,8 +61,8 @@ export const holdsDeliveries = ({ health, webhook }: ReceiverState): boolean =>
   webhook.status !== "active" || health.probes !== null
 
 /**
- * Returns true when no failure, pause or backlog limits this receiver. A success of such a receiver does not change
- * when other deliveries are due.
+ * Returns true when no failure, pause or backlog limits this receiver. A success of an unrestricted receiver does not
+ * change when other deliveries are due.
  */
 export const isUnrestricted = ({ health, quietUntil, webhook }: ReceiverState): boolean =>
   webhook.consecutiveFailures === 0 && health.probes === null && health.draining === null && quietUntil === null
@@ -111,7 +113,7 @@ export const updateAfterAttempt = (
 
 /**
  * Returns the state after a 429: a pause holds all deliveries of the webhook. If the backlog is being sent at a limited
- * rate, that limit starts again after the pause.
+ * rate, the rate limit starts again after the pause.
  */
 const throttled = (
   { health: before, quietUntil, webhook }: ReceiverState,
@@ -155,8 +157,8 @@ const recovered = (
 }
 
 /**
- * Limits the rate at which the backlog is sent, as after the breaker has closed. Changes nothing if the breaker is open
- * or the rate is already limited.
+ * Limits the rate at which the backlog is sent, as the closing of the circuit breaker does. Changes nothing if the
+ * breaker is open or the rate is already limited.
  */
 export const startBacklogRateLimit = (present: ReceiverState, now: Instant.Instant): ReceiverState =>
   present.health.probes === null && present.health.draining === null
@@ -240,7 +242,7 @@ const nextProbe = (
 ): Instant.Instant =>
   now + Math.min(Duration.toMillis(probeDelay) * 2 ** Math.min(probes ?? 0, 30), Duration.toMillis(probeDelayMax))
 
-/** The number of deliveries that may start now. Deliveries in flight reduce this number. */
+/** The number of deliveries that may start now. Deliveries in flight reduce the number of deliveries that may start. */
 export interface DeliveryAllowance {
   readonly limit: number
   /**
@@ -288,8 +290,8 @@ const second = ({ since }: { readonly since: Instant.Instant }, now: Instant.Ins
   Math.max(0, Math.floor((now - since) / 1000))
 
 /**
- * Returns how many deliveries may have been sent since the start of the rate limit. The rate is `drainRate` in the
- * first second and doubles each second.
+ * Returns how many deliveries may have been sent since the start of the rate limit. The rate for the backlog is
+ * `drainRate` in the first second and doubles each second.
  */
 const drained = (
   draining: NonNullable<CircuitBreakerState["draining"]>,

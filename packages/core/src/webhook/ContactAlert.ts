@@ -1,6 +1,6 @@
 /**
- * This pure function creates the audit entry and the mail to the webhook's contact. The triggers are a receiver that
- * keeps failing, keeps answering 429, or answers 410.
+ * This pure function creates the audit entry and the mail to the webhook's contact. An alert is caused by a receiver
+ * that keeps failing, keeps answering 429, or answers 410.
  */
 
 import type { WebhookNoticeKind } from "../mail/WebhookNotices.ts"
@@ -11,8 +11,8 @@ import type { DeliverySettlement } from "./DeliveryStore.ts"
 import { extractHost } from "./WebhookUrl.ts"
 
 /**
- * Returns the audit entry and the mail of an alert; null for both if there is no alert. A webhook of the test
- * environment gets no mail.
+ * Returns the audit entry and the mail of an alert; null for both if there is no alert. The contact gets no mail about
+ * a webhook of the test environment.
  */
 export const makeAlertNoticeAndAudit = (
   { health, webhook }: ReceiverState,

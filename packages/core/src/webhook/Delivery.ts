@@ -1,6 +1,6 @@
 /**
- * The partner's view of the delivery of one event to one webhook. The pure functions in this file derive the status and
- * the next attempt.
+ * The partner's view of the delivery of one event to one webhook. The pure functions in this file derive a delivery's
+ * status and next attempt.
  */
 import * as Schema from "effect/Schema"
 import type { EventId, ShareId, TopicId, WebhookId } from "../shared/Ids.ts"
@@ -76,8 +76,8 @@ export const addDeliveryStatus = <Kind extends Delivery>(
 }
 
 /**
- * Returns the stored state that corresponds to a status. Returns null if deliveries to this receiver cannot have that
- * status.
+ * Returns the stored state that corresponds to a delivery status. Returns null if no delivery to the receiver can have
+ * the given status.
  */
 export const toStoredDeliveryState = (status: DeliveryStatus, receiver: ReceiverState): StoredDeliveryState | null => {
   if (status === "delivered" || status === "failed") return status

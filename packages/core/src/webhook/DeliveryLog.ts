@@ -32,7 +32,7 @@ export class DeliveryLog extends Context.Service<
     readonly receiver: (owner: Owner, id: WebhookId) => Effect.Effect<Option.Option<ReceiverState>>
     /**
      * Lists deliveries, newest event first. Each delivery has up to `attempts` of its latest attempts, without response
-     * excerpts. The store reads a page with two indexed queries.
+     * excerpts. The store reads a page of deliveries with two indexed queries.
      */
     readonly page: (list: DeliveryQuery, attempts: number, at: Instant) => Effect.Effect<ReadonlyArray<Delivery>>
     /**

@@ -68,8 +68,8 @@ export const decideNextDeliveryState = (
     readonly attempt: DeliveryAttempt
     readonly kind: DeliveryAttemptKind
     /**
-     * True if the receiver has answered only 429 for the duration of a full retry schedule. The value matters only for
-     * an attempt with a 429 response.
+     * True if the receiver has answered only 429 for the duration of a full retry schedule. `isExhausted` matters only
+     * for an attempt with a 429 response.
      */
     readonly isExhausted?: boolean
   },
@@ -88,7 +88,8 @@ export const decideNextDeliveryState = (
       ? { state: "failed", attempts }
       : { state: "pending", attempts, dueAt: Math.max(present.resumeAt, now) }
   }
-  // A 429 means that the receiver is overloaded, not broken. The webhook pauses, and the attempt does not count.
+  // A 429 means that the receiver is overloaded, not broken. After a 429, the webhook pauses, and the attempt does not
+  // count.
   if (attempt.status === 429) return { state: "pending", attempts, dueAt: now }
   const delay = policy.retries[attempts]
   if (delay === undefined) return { state: "failed", attempts: attempts + 1 }

@@ -49,7 +49,7 @@ export interface DeliverySettlementResult {
   readonly following: ReadonlyArray<ClaimedDelivery>
 }
 
-/** The result of an attempt. The store writes the complete result in one transaction. */
+/** The result of an attempt. The store writes the complete result of an attempt in one transaction. */
 export interface DeliverySettlement {
   readonly receiver: ReceiverState
   readonly next: NextDeliveryState
@@ -86,8 +86,8 @@ export class DeliveryStore extends Context.Service<
     /**
      * Claims due deliveries, oldest first. `allow` gets the receiver and the number of deliveries in flight, and
      * returns the number of deliveries to claim. `allow` runs under the receiver's lock, so that concurrent workers
-     * never exceed a limit. No other worker gets the claimed deliveries before `lease`. If no outcome is stored, a
-     * delivery is due again at the time `lease`. Returns none for an inactive webhook.
+     * never exceed a limit. No other worker gets the claimed deliveries before the time `lease`. If no outcome is
+     * stored, a delivery is due again at the time `lease`. Returns none for an inactive webhook.
      */
     readonly claim: (
       id: WebhookId,
@@ -108,11 +108,11 @@ export class DeliveryStore extends Context.Service<
       following?: { readonly lease: Instant; readonly taking: DeliveryClaimPlan }
     ) => Effect.Effect<Option.Option<DeliverySettlementResult>>
     /**
-     * Releases a delivery whose attempt was interrupted because the worker stops. The delivery is due again at `at`,
-     * and the attempt does not count.
+     * Releases a delivery whose attempt was interrupted because the worker stops. The released delivery is due again at
+     * `at`, and its attempt does not count.
      */
     readonly release: (claimed: ClaimedDelivery, at: Instant) => Effect.Effect<void>
-    /** Pauses the webhook until this time. An existing pause with a later end stays unchanged. */
+    /** Pauses the webhook until the time `until`. An existing pause with a later end stays unchanged. */
     readonly postpone: (id: WebhookId, until: Instant) => Effect.Effect<void>
     /**
      * Makes deliveries due earlier if a fast clock set their due times too late, as `MailStore.repairDueTimes` does for

@@ -46,8 +46,9 @@ export class DeliveryWorker extends Context.Service<
   DeliveryWorker,
   {
     /**
-     * Claims due deliveries for the caller, and the caller runs them. While slots are scarce, the method claims one
-     * delivery of each webhook. Otherwise the method claims up to the webhook's concurrency limit.
+     * Claims due deliveries for the caller, and the caller runs them. While worker slots are scarce, `claim` claims one
+     * delivery of each webhook. If worker slots are not scarce, `claim` claims deliveries of a webhook up to its
+     * concurrency limit.
      */
     readonly claim: (free: number, isScarce: boolean) => Effect.Effect<ReadonlyArray<DeliveryJob>>
     /**
@@ -180,10 +181,7 @@ export class DeliveryWorker extends Context.Service<
         return yield* Effect.ensuring(failures.withPermit(recorded), report(job.claimed, attempt, logContext()))
       })
 
-      /**
-       * One worker slot sends several events in sequence, so this function adds the failed event to the log line about
-       * a defect.
-       */
+      /** A worker slot sends several events in sequence, so the log line about a defect must name the failed event. */
       const deliverNamed = (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) =>
         Effect.tapCause(deliver(job, mayContinue), () =>
           LogContext.replaceLogContext(

@@ -7,7 +7,10 @@ import type { Topic } from "../topic/Topic.ts"
 import { summarizeCounts, type TopicStatus } from "../topic/TopicStatus.ts"
 import type { EventType } from "./EventType.ts"
 
-/** A new event without the topic's reference and metadata. The store adds these two values to the payload. */
+/**
+ * A new event without the topic's reference and metadata. The store adds the reference and the metadata of the topic to
+ * the payload.
+ */
 export interface NewEvent {
   readonly id: EventId
   readonly type: EventType
@@ -18,7 +21,7 @@ export interface NewEvent {
   readonly tail: string
 }
 
-/** Returns the event id in the form that partners see: `evt_` and the UUID. */
+/** Returns the event id that partners see: the UUID after the prefix `evt_`. */
 export const formatPublicEventId = (id: EventId): string => `evt_${id}`
 
 /** The JSON text between the values of the external reference and the metadata in a payload. */
@@ -31,7 +34,10 @@ interface Fact {
   readonly medium?: MediaKind
 }
 
-/** An assignment causes one event for each fact. Events of the same change have the order of this list. */
+/**
+ * Each entry of `facts` causes one event when its condition becomes true for an assignment. If a change causes several
+ * events, the events have the order of `facts`.
+ */
 const facts: ReadonlyArray<Fact> = [
   { type: "creator.approved", holds: ({ status }) => status === "creator_approved" },
   { type: "media.ready", medium: "audio", holds: ({ commentary }) => typeof commentary?.audioUrl === "string" },
@@ -48,8 +54,8 @@ export interface ChangedTopic extends Pick<Topic, "status" | "counts"> {
 const none: ReadonlyArray<NewEvent> = []
 
 /**
- * Returns the events that a change of an assignment causes. Most changes cause no event. A topic is completed at most
- * once, because settled assignments never reopen and no assignment is added later.
+ * Returns the events that a change of an assignment causes. Most changes of an assignment cause no event. A topic is
+ * completed at most once, because settled assignments never reopen and no assignment is added later.
  */
 export const makeEventsOfAssignmentChange = (
   before: Assignment,
@@ -168,7 +174,7 @@ const detail = ({ commentary, failure }: Assignment, { medium, type }: Fact): Pa
 
 /**
  * Returns a UUID of version 7. The UUID combines the time, a number that orders events of the same time, and the random
- * end of the assignment's or topic's id. The same change always produces the same id.
+ * end of the assignment's or topic's id. The same change always produces the same event id.
  */
 const idOf = (subject: ShareId | TopicId, place: number, at: Instant): EventId =>
   `${makeLowestEventId(at).slice(0, 15)}${place.toString(16).padStart(3, "0")}-${subject.slice(19)}` as EventId

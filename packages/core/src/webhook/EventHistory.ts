@@ -12,10 +12,10 @@ import { EventLog, type EventLogQuery, type StoredEvent } from "./EventLog.ts"
 /** The maximum age of listed events. */
 const retention = Duration.days(30)
 
-/** The target size of all payloads on a page. A caller can request a smaller size. */
+/** The target size of all payloads on a page. A caller can request a smaller page size in bytes. */
 const pageBytes = 1024 * 1024
 
-/** The maximum number of bytes that one query reads. A larger query would delay other requests. */
+/** The maximum number of bytes that one query reads. A query that reads more bytes would delay other requests. */
 const stepBytes = 128 * 1024
 
 /** Returns the time of the earliest event that lists may contain. */

@@ -13,8 +13,8 @@ export interface EventLogQuery {
   /** The list contains only events at or after `since`. */
   readonly since: Instant
   /**
-   * If true, the list has events in the order of their commits, oldest first. If false, the list is sorted by event id,
-   * newest first.
+   * If `forward` is true, the list has events in the order of their commits, oldest first. If `forward` is false, the
+   * list is sorted by event id, newest first.
    */
   readonly forward: boolean
   /** The id of the previous page's last event; null for the first page. */

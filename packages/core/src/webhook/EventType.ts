@@ -1,4 +1,4 @@
-/** The event types to which a webhook can subscribe. Event.ts maps changes to these types. */
+/** The event types to which a webhook can subscribe. Event.ts maps changes of assignments to event types. */
 import * as Schema from "effect/Schema"
 
 export const EventType = Schema.Literals([

@@ -8,14 +8,14 @@ import type * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { ReceiverState } from "./CircuitBreaker.ts"
 
-/** The service checks again after this delay whether the organization is still suspended. */
+/** The interval between checks of whether an organization is still suspended. */
 export const suspensionCheckInterval = Duration.minutes(1)
 
 /** Returns the latest possible end of a pause that no 429 caused. */
 export const calculateLatestPauseEnd = (now: Instant.Instant, { probeDelayMax }: WebhookPolicy): Instant.Instant =>
   now + clockToleranceMillis + Duration.toMillis(Duration.max(probeDelayMax, suspensionCheckInterval))
 
-/** Returns true if a pause ends later than any valid pause. A fast clock must have caused such a pause. */
+/** Returns true if a pause ends later than any valid pause. Only a fast clock can cause a pause that is too long. */
 export const isPauseTooLong = (
   { health: { throttle }, quietUntil }: ReceiverState,
   now: Instant.Instant,

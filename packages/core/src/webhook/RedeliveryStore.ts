@@ -12,7 +12,7 @@ import type { ReceiverState } from "./CircuitBreaker.ts"
 import type { StoredDeliveryState } from "./Delivery.ts"
 import type { DeliveryScheduleChange, QueuedDeliveryState } from "./DeliveryPlan.ts"
 
-/** A period of events. `since` is inclusive and `until` is exclusive. */
+/** The period in which events happened. `since` is inclusive and `until` is exclusive. */
 export interface EventPeriod {
   readonly since: Instant
   readonly until: Instant
@@ -31,9 +31,9 @@ export class RedeliveryStore extends Context.Service<
   {
     /**
      * Calls `decide` with the delivery's queue state while it holds the webhook's lock, and stores the result with the
-     * audit entry. If `decide` returns null, the delivery and the audit log stay unchanged. In both cases, the store
-     * replaces the receiver's state with the result of `begin`. `queue` returns false if the webhook has no delivery of
-     * this event, or the event is older than `since`.
+     * audit entry. If `decide` returns null, the delivery and the audit log stay unchanged. Whatever `decide` returns,
+     * the store replaces the receiver's state with the result of `begin`. `queue` returns false if the webhook has no
+     * delivery of this event, or the event is older than `since`.
      */
     readonly queue: (
       named: { readonly webhookId: WebhookId; readonly eventId: EventId; readonly since: Instant },
@@ -42,7 +42,9 @@ export class RedeliveryStore extends Context.Service<
       audit: AuditEntry,
       begin: (receiver: ReceiverState) => ReceiverState
     ) => Effect.Effect<boolean>
-    /** Returns the number of a webhook's deliveries in one state. The count is an index-only query. */
+    /**
+     * Returns the number of a webhook's deliveries in one state. The store counts deliveries with an index-only query.
+     */
     readonly count: (webhookId: WebhookId, state: StoredDeliveryState, period: EventPeriod) => Effect.Effect<number>
     /**
      * Stores a recovery job. If the webhook already has an unstarted job with an overlapping period, the store extends
@@ -51,9 +53,10 @@ export class RedeliveryStore extends Context.Service<
     readonly open: (recovery: WebhookRecoveryJob, audit: AuditEntry) => Effect.Effect<void>
     /**
      * Queues up to `limit` deliveries of the open job that has waited longest, oldest event first. Failed deliveries
-     * get a new schedule, and held deliveries are due now. The store writes the job's position in the same transaction,
-     * so an interrupted job can continue. In a job's first step, the store also replaces the receiver's state with the
-     * result of `begin`. Returns the number of queued deliveries; none if no job is open.
+     * get a new schedule, and held deliveries are due now. The store writes the recovery job's position in the same
+     * transaction as the deliveries, so an interrupted job can continue. In the first step of a recovery job, the store
+     * replaces the receiver's state with the result of `begin`. Returns the number of queued deliveries; none if no job
+     * is open.
      */
     readonly step: (
       at: Instant,

@@ -11,15 +11,18 @@ import { WebhookStore } from "./WebhookStore.ts"
 
 export interface SecretReencryptionResult {
   readonly resealed: number
-  /** Webhooks whose secret no signing secret decrypts. The events of these webhooks cannot be signed. */
+  /**
+   * The webhooks whose secret cannot be decrypted with any signing secret. The service cannot sign events for a webhook
+   * whose secret it cannot decrypt.
+   */
   readonly lost: ReadonlyArray<WebhookId>
 }
 
 const pageSize = 100
 
 /**
- * Calls the visitor for each secret. In the result, `refused` lists the webhooks for whose secret the visitor returned
- * false, and `accepted` is the number of secrets for which the visitor returned true.
+ * Calls the visitor for each secret. `refused` lists each webhook for whose secret the visitor returned false.
+ * `accepted` is the number of secrets for which the visitor returned true.
  */
 const visitAll = Effect.fnUntraced(function* <R>(
   visit: (id: WebhookId, encrypted: string) => Effect.Effect<boolean, never, R>

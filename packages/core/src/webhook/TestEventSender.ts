@@ -58,5 +58,5 @@ export class TestEventSender extends Context.Service<
   )
 }
 
-/** Stands for the secrets of a webhook that another request has removed in the meantime. */
+/** The secrets of a webhook that another request removed during the test. */
 const removed = { encryptedSecret: null, formerSecret: null }

@@ -10,8 +10,8 @@ import { parseRetryTime } from "./RetryAfter.ts"
 
 export interface WebhookThrottleState {
   /**
-   * The time of the first 429 in the current period of 429 responses. The period ends `throttleWarnAfter` after the end
-   * of its last pause.
+   * The time of the first 429 in the current period of 429 responses. A period of 429 responses ends
+   * `throttleWarnAfter` after the end of its last pause.
    */
   readonly since: Instant.Instant
   /** The time at which the latest pause started. */
@@ -27,7 +27,7 @@ export interface WebhookThrottleState {
 
 /**
  * Returns the state after a 429. If a delivery was in flight when the pause began, a 429 response to the delivery
- * belongs to that pause. So five concurrent 429 responses cause only one pause.
+ * belongs to that pause. Five concurrent 429 responses cause only one pause.
  */
 export const updateAfter429 = (
   present: WebhookThrottleState | null,
@@ -60,7 +60,8 @@ export const updateAfterRecoveryStart = (present: WebhookThrottleState | null): 
 
 /**
  * Returns true if the receiver has answered only 429 for the duration of a full retry schedule, and the event is at
- * least that old. The delivery then fails, as after the last attempt of a retry schedule.
+ * least that old. After a full retry schedule of 429 responses, the delivery fails, as after its last scheduled
+ * attempt.
  */
 export const isThrottledForFullSchedule = (
   present: WebhookThrottleState | null,
@@ -103,8 +104,8 @@ const refusedSinceOf = ({ refusedSince, since }: WebhookThrottleState): Instant.
   refusedSince === undefined ? since : refusedSince
 
 /**
- * Returns whether the attempt belongs to the current pause. If the clock was set back since that pause began, the
- * attempt starts a new pause.
+ * Returns whether the attempt belongs to the current pause. If the clock was set back since the current pause began, a
+ * 429 response starts a new pause.
  */
 const isSamePause = (
   { pausedAt }: WebhookThrottleState,

@@ -10,7 +10,7 @@ export const RequestedWebhookStatus = Schema.Literals(["active", "paused"])
 export type RequestedWebhookStatus = typeof RequestedWebhookStatus.Type
 
 /**
- * Partners set the status `paused`, and the service sets `disabled`. In both statuses the webhook receives no events.
+ * Partners set the status `paused`, and the service sets `disabled`. A paused or disabled webhook receives no events.
  */
 export const WebhookStatus = Schema.Literals(["active", "paused", "disabled"])
 export type WebhookStatus = typeof WebhookStatus.Type
@@ -28,7 +28,7 @@ export interface Webhook {
   readonly consecutiveFailures: number
   readonly lastDeliveryAt: Instant | null
   readonly createdAt: Instant
-  /** The time of the last change by the partner or an operator. Deliveries do not change the field. */
+  /** The time of the last change by the partner or an operator. Deliveries do not change `updatedAt`. */
   readonly updatedAt: Instant
 }
 

@@ -1,4 +1,7 @@
-/** Operators list webhooks and enable disabled webhooks through this service. This service makes no network calls. */
+/**
+ * Operators list webhooks and enable disabled webhooks through this service. WebhookAdministration makes no network
+ * calls.
+ */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -34,7 +37,9 @@ export class WebhookAdministration extends Context.Service<
       readonly organizationId: OrganizationId | null
       readonly disabled: boolean
     }) => Effect.Effect<ReadonlyArray<ListedWebhook>>
-    /** Activates a disabled or paused webhook and resets the failure count. An active webhook stays unchanged. */
+    /**
+     * Activates a disabled or paused webhook and resets the failure count. `enable` does not change an active webhook.
+     */
     readonly enable: (id: WebhookId) => Effect.Effect<Webhook, WebhookNotFound>
   }
 >()("@partner-commentary/core/webhook/WebhookAdministration") {

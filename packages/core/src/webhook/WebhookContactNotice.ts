@@ -1,8 +1,8 @@
 /**
- * Combines notices about webhooks into mails: at most one mail per organization in five minutes. The first notice is
- * sent immediately. Later notices are collected in the next mail, which shows the last state of each webhook and the
- * hosts that its URL had in between. The limit prevents a flood of mails without losing a change. The functions in this
- * file are pure; the store queues the mails.
+ * Combines notices about webhooks into mails: at most one mail per organization in five minutes. An organization's
+ * first notice is sent immediately. Later notices are collected in the next mail, which shows the last state of each
+ * webhook and the hosts that its URL had in between. The limit of one mail in five minutes prevents a flood of mails,
+ * and the next mail reports all changes. The functions in this file are pure; the store queues the mails.
  */
 import * as Duration from "effect/Duration"
 import type { NewMail } from "../mail/Mail.ts"
@@ -31,7 +31,10 @@ const passedAtMost = 10
 export const calculateNoticePeriodNumber = (at: Instant.Instant): number =>
   Instant.calculatePeriodNumber(at, bucketLength)
 
-/** Returns a new mail with only this notice for the five-minute period, due immediately or when the period begins. */
+/**
+ * Returns a mail with one notice for a five-minute period. The mail is due immediately, or at the start of the period
+ * if the period has not begun.
+ */
 export const makeNoticeMail = (
   bucket: number,
   { at, kind, organizationId, webhook }: WebhookContactNotice
@@ -88,8 +91,8 @@ const together = ([first, ...further]: ReadonlyArray<WebhookNoticeData>, omitted
 const isTrouble = ({ trouble }: WebhookNoticeData): boolean => trouble !== undefined
 
 /**
- * Merges two changes of one webhook into one mention. The mention has the first and last host, the hosts between them,
- * and all keys.
+ * Merges two changes of one webhook into one mention. The merged mention has the first and last host of the URL, the
+ * hosts in between, and the prefixes of all keys.
  */
 const joined = (former: WebhookNoticeData, next: WebhookNoticeData): WebhookNoticeData => {
   const passed = [...(former.passed ?? []), former.host].filter((host) => host !== next.host)

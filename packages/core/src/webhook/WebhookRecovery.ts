@@ -47,8 +47,8 @@ export class WebhookRecovery extends Context.Service<
       asked: { readonly since: Instant.Instant; readonly until: Instant.Instant | null }
     ) => Effect.Effect<WebhookRecoveryPreview, WebhookNotFound | InvalidRecoveryPeriod>
     /**
-     * Stores a recovery job in one small transaction. Workers run the stored job later. If there are no deliveries to
-     * send again, no job is stored.
+     * Stores a recovery job in one small transaction. Workers run the stored recovery job later. If there are no
+     * deliveries to send again, no recovery job is stored.
      */
     readonly start: (principal: Principal, undelivered: WebhookRecoveryPreview) => Effect.Effect<void>
     /**

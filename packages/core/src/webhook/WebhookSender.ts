@@ -44,8 +44,8 @@ export const make: Effect.Effect<SendEvent, never, Mac.Mac | Encryption | Webhoo
   const { timeout } = (yield* Policy).webhooks
 
   /**
-   * The cache avoids decrypting the secret in each attempt. The decryption costs more than the rest of the attempt. The
-   * cache key contains the ciphertext, so a re-encrypted secret cannot hit a stale entry.
+   * The cache avoids decrypting the secret in each attempt. The decryption of a secret costs more than the rest of a
+   * delivery attempt. The cache key contains the ciphertext, so a re-encrypted secret cannot hit a stale entry.
    */
   const decrypted = yield* Cache.makeWith(
     (encrypted: EncryptedSecret) =>
@@ -69,8 +69,8 @@ export const make: Effect.Effect<SendEvent, never, Mac.Mac | Encryption | Webhoo
     logContext,
     webhook
   }) {
-    // Read the monotonic clock before the wall clock, so that `at` plus the duration is never earlier than the
-    // response.
+    // Read the monotonic clock before the wall clock, so that the recorded start plus the recorded duration is not
+    // before the response.
     const begun = yield* Clock.monotonicTimeNanos
     const at = yield* Instant.now
     const open = (text: string | null) =>

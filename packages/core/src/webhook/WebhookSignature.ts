@@ -11,7 +11,9 @@ import * as Result from "effect/Result"
 import type { Instant } from "../shared/Instant.ts"
 
 export interface WebhookContentToSign {
-  /** The event's id, the same on every attempt. The id contains no dot, because dots separate the signed parts. */
+  /**
+   * The event's id, the same on every attempt. The event id contains no dot, because dots separate the signed parts.
+   */
   readonly id: string
   /** The time of the attempt. Receivers reject a timestamp that is older than five minutes. */
   readonly at: Instant
@@ -35,8 +37,8 @@ const prefix = "whsec_"
 
 /**
  * Returns the HMAC key of a secret. With the prefix `whsec_`, the key is the decoded Base64 of 24 to 64 bytes. Without
- * the prefix, the key is the secret's text of 32 to 256 printable ASCII characters. Returns none for any other text,
- * because receivers' libraries handle such texts differently.
+ * the prefix, the key is the secret's text of 32 to 256 printable ASCII characters. For a secret in any other form,
+ * returns none, because receivers' libraries would derive different keys from it.
  */
 export const decodeSigningKey = (secret: string): Option.Option<Uint8Array> => {
   if (!secret.startsWith(prefix)) {
@@ -74,7 +76,7 @@ export const sign = Effect.fnUntraced(function* (
   return headers
 }, Effect.orDie)
 
-/** Returns an empty key, which `Mac` rejects. */
+/** Returns an empty HMAC key, which Effect's `Mac` rejects. */
 const none = () => new Uint8Array()
 
 const utf8 = (text: string) => new TextEncoder().encode(text)

@@ -23,7 +23,9 @@ export interface WebhookStoreChange {
   readonly notice: WebhookContactNotice | null
 }
 
-/** The time at which the service disabled a webhook, and the reason. The values come from the audit log. */
+/**
+ * The time at which the service disabled a webhook, and the reason. The time and the reason come from the audit log.
+ */
 export interface WebhookDisablingDetails {
   readonly at: Instant
   /** The reason for the last failure before the service disabled the webhook. */
@@ -48,8 +50,8 @@ export class WebhookStore extends Context.Service<
     /** Lists an owner's webhooks, newest first. Webhooks with the same creation time are listed by descending id. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
     /**
-     * Lists all webhooks, or the webhooks of one organization, for operators. The list is sorted by organization, then
-     * live before test webhooks, then newest first.
+     * Lists all webhooks, or the webhooks of one organization, for operators. The list is sorted by organization; live
+     * webhooks come before test webhooks, and newer webhooks before older webhooks.
      */
     readonly listAll: (of: {
       readonly organizationId: OrganizationId | null
@@ -62,9 +64,9 @@ export class WebhookStore extends Context.Service<
       ids: ReadonlyArray<WebhookId>
     ) => Effect.Effect<ReadonlyMap<WebhookId, WebhookDisablingDetails>>
     /**
-     * Locks the webhook, calls `decide`, and writes the change in one transaction. Concurrent calls run one after the
-     * other. If `decide` returns the same object, nothing is written. Returns none when the owner has no webhook with
-     * this id. A null owner means an operator, who can access all webhooks.
+     * Locks the webhook, calls `decide`, and writes the change in one transaction. Concurrent calls of `modify` for one
+     * webhook run one after the other. If `decide` returns the same object, nothing is written. Returns none when the
+     * owner has no webhook with this id. A null owner means an operator, who can access all webhooks.
      */
     readonly modify: (
       owner: Owner | null,
@@ -95,13 +97,16 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<Option.Option<Webhook>>
     /**
      * Returns the encrypted current and former secrets of up to `limit` webhooks of all owners, in the order of webhook
-     * ids. The page starts after the id `behind`.
+     * ids. The page of webhooks starts after the id `behind`.
      */
     readonly encryptedSecrets: (
       behind: WebhookId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly id: WebhookId; readonly encryptedSecret: string }>>
-    /** Replaces a current or former secret if the stored secret still equals `from`. Otherwise nothing changes. */
+    /**
+     * Replaces a current or former secret if the stored secret still equals `from`. If the stored secret differs from
+     * `from`, nothing changes.
+     */
     readonly replaceSecret: (
       id: WebhookId,
       encrypted: { readonly from: string; readonly to: string }

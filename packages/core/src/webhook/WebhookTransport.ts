@@ -17,7 +17,7 @@ export interface WebhookRequest {
   readonly timeout: Duration.Duration
 }
 
-/** An HTTP response, which may be truncated. The caller decides what the status means. */
+/** An HTTP response, which may be truncated. The caller decides what the HTTP status means. */
 export interface WebhookResponse {
   readonly status: number
   /** The unparsed value of the `Retry-After` header; null when the header is absent. */

@@ -1,4 +1,7 @@
-/** Partners register, view, change and remove webhooks through this service. Operators use WebhookAdministration. */
+/**
+ * Partners register, view, change and remove webhooks through this service. Operators manage webhooks through
+ * WebhookAdministration.
+ */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Duration from "effect/Duration"
@@ -34,14 +37,14 @@ import { extractHost } from "./WebhookUrl.ts"
 
 export interface NewWebhook {
   readonly url: string
-  /** The subscribed event types. The list has at least one type and no repetitions. */
+  /** The subscribed event types. The list has at least one event type and no repetitions. */
   readonly events: ReadonlyArray<EventType>
   /** The signing secret; if null, the service generates a secret. */
   readonly secret: Redacted.Redacted<string> | null
 }
 
 /**
- * The organization whose webhooks change, and the API key that requests the change. The key is null if the operator
+ * The organization whose webhooks change, and the API key that requests the change. The API key is null if the operator
  * requests the change.
  */
 export interface WebhookChangeRequester extends Pick<Principal, "organization" | "environment"> {
@@ -65,7 +68,7 @@ export class Webhooks extends Context.Service<
   Webhooks,
   {
     /**
-     * Checks with a DNS look-up whether the URL is allowed. The check runs before the transaction, because a
+     * Checks with a DNS look-up whether the URL is allowed. The URL check runs before the transaction, because a
      * transaction must not wait for the network.
      */
     readonly prepare: (
@@ -121,8 +124,8 @@ export class Webhooks extends Context.Service<
       })
 
       /**
-       * Adds the current condition to webhooks. A webhook that was removed in the meantime gets the condition of a new
-       * webhook.
+       * Adds the current condition of its receiver to each webhook. A webhook that another request has just removed
+       * gets the condition of a new webhook.
        */
       const report = Effect.fnUntraced(function* (webhooks: ReadonlyArray<Webhook>) {
         const found = yield* log.receivers(

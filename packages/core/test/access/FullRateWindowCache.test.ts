@@ -18,7 +18,7 @@ describe("the cache of full windows", () => {
     assert.isUndefined(full.refuse([hour(10), minute(2)], 60_000))
   })
 
-  it("the cache of full windows rejects no call if a window is not cached, is not full, or has a raised limit", () => {
+  it("the cache of full windows lets a call pass if a window is not cached, is not full, or has a raised limit", () => {
     const full = make(10)
     full.note([hour(10), minute(2)], [stood(10, 8, 3_600_000), stood(2, 0, 60_000)])
     assert.isUndefined(full.refuse([minute(2), hour(5, "b")], 1))

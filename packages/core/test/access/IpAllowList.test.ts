@@ -13,7 +13,9 @@ const v6 = (value: bigint) =>
   Array.from({ length: 8 }, (_, at) => ((value >> BigInt(112 - 16 * at)) & 0xffffn).toString(16)).join(":")
 
 const value4 = fc.bigInt({ min: 0n, max: (1n << 32n) - 1n })
-/** Generates addresses in 2000::/3. This range contains the public internet but no IPv4-mapped addresses. */
+/**
+ * Generates addresses in 2000::/3. The range 2000::/3 contains the public IPv6 addresses but no IPv4-mapped addresses.
+ */
 const value6 = fc.bigInt({ min: 0n, max: (1n << 125n) - 1n }).map((rest) => rest | (1n << 125n))
 
 describe("an allow list", () => {

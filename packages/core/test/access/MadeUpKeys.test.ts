@@ -57,7 +57,7 @@ describe("made-up keys", () => {
         assert.strictEqual(behind.lookUps, count)
       })
       yield* lookedUp(maxSuspectLookups)
-      // Cached keys do not wait, and callers from other addresses do not wait either.
+      // Requests with a cached key and requests from unsuspected addresses do not wait.
       assert.strictEqual((yield* keys.authenticate(text, allowedAddress, true)).key.name, "Server")
       const another = yield* Effect.forkChild(keys.authenticate(unsuspected, allowedAddress))
       yield* lookedUp(maxSuspectLookups + 1)

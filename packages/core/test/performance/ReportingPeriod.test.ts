@@ -100,7 +100,7 @@ describe("reading whole days", () => {
     }
   })
 
-  it("if the reporting period ends now, the whole days have no end, and their last step has no end", () => {
+  it("if a reporting period has no end, its ranges have at most 31 days, and the last range has no end", () => {
     assert.deepStrictEqual(splitDaysIntoQueryRanges({ start: midnight - 32 * day, end: null }, noonInMillis), [
       { start: midnight - 32 * day, end: midnight - day },
       { start: midnight - day, end: null }

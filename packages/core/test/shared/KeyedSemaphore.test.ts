@@ -75,7 +75,7 @@ describe("Keyed semaphore", () => {
     })
   )
 
-  it.effect("a key without callers saves no use, so that it cannot take all permits later", () =>
+  it.effect("an idle key of a keyed semaphore later takes turns with other keys instead of taking all permits", () =>
     Effect.gen(function* () {
       const { ask, leave, served } = callers({ each: 1, total: 1, waiting: 10 })
       for (const name of ["a1", "a2"]) yield* ask(name)

@@ -16,7 +16,7 @@ const kinds: ReadonlyArray<WorkKind> = ["assignments", "tests", "mails", "delive
 
 const change = makeTopicChangeSignal("019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as TopicId)
 
-/** Returns the listeners that a signal wakes. The listeners are workers and one request that waits for a change. */
+/** Returns the listeners that a signal wakes. The test has worker listeners and one request that waits for a change. */
 const woken = (signal: (service: WorkSignal["Service"]) => Effect.Effect<void>) =>
   Effect.gen(function* () {
     const service = yield* WorkSignal

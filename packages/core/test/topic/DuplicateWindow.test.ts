@@ -44,8 +44,8 @@ describe("Topic fingerprints", () => {
     for (let code = 0; code <= 0x10ffff; code++) {
       const letter = code < 0xd800 || code > 0xdfff ? String.fromCodePoint(code).normalize("NFKC") : ""
       const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()]
-      // Skip letters without a one-to-one case mapping, such as the German sharp s. Converting such a letter to the
-      // other case and back results in a different letter.
+      // Skip letters without a one-to-one case mapping, such as the German sharp s. The case conversion of a letter
+      // without a one-to-one mapping is not reversible.
       if (lower === upper || lower.toUpperCase() !== upper || upper.toLowerCase() !== lower) continue
       cased += 1
       assert.strictEqual(

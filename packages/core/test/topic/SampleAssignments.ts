@@ -65,7 +65,8 @@ export const getRefusalReason = (
 ): ActionRefused["reason"] | null => Result.match(step, { onFailure: ({ reason }) => reason, onSuccess: () => null })
 
 /**
- * Runs the next step at the assignment's due time. Throws if no step is due then. Returns the step's time and notices.
+ * Runs the next step at the assignment's due time. Throws if no step is due at the due time. Returns the time, the new
+ * assignment and the notices of the step.
  */
 export const runStepAtDueTime = (present: Assignment, policy: Policy) => {
   const at = present.dueAt ?? Number.NaN

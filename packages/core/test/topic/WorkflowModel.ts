@@ -1,6 +1,6 @@
 /**
- * This model of the workflow follows the specification and is independent of the source code. The model has a separate
- * transition table, deadlines and expected results.
+ * This model of the workflow follows the specification and is independent of the source code. The model of the workflow
+ * has its own transition table, deadlines and expected results.
  */
 import * as Duration from "effect/Duration"
 import type { Policy } from "../../src/shared/Policy.ts"
@@ -9,7 +9,10 @@ import type { CreatorNotice } from "../../src/topic/Workflow.ts"
 import { makeNewAssignment } from "./SampleAssignments.ts"
 import type { DraftReference, WalkAction } from "./WorkflowActions.ts"
 
-/** The transitions from section 3 of the specification, each with a trigger. All other transitions are forbidden. */
+/**
+ * The transitions from section 3 of the specification, each with a trigger. The workflow forbids all transitions that
+ * are not in `expectedTransitions`.
+ */
 export const expectedTransitions = [
   "topic_sent -respond-> opinion_injected",
   "opinion_injected -drafted-> commentary_generated",

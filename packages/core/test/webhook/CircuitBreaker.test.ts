@@ -72,7 +72,7 @@ const after = (steps: ReadonlyArray<Step>, from: CircuitBreaker.ReceiverState = 
 
 /**
  * Returns `count` failed attempts. The last attempt starts `span` milliseconds later than all others, which start
- * together. Attempts alternate between events.
+ * together. The attempts alternate between `events` different events.
  */
 const failures = (count: number, span: number, events = 2): ReadonlyArray<Step> =>
   Array.from({ length: count }, (_, index) => ({
@@ -101,7 +101,7 @@ describe("Disabling a webhook", () => {
     expect(after(failures(19, 99 * hour)).receiver.webhook.status).toBe("active")
   })
 
-  it("a webhook is disabled when the last of the three limits is reached, and later failures cause no second alert", () => {
+  it("a webhook is disabled when its last failure limit is reached, and later failures cause no second alert", () => {
     const many = failures(50, hour)
     expect(after(many).alarm).toBe(null)
     const late = after([...many, { attempt: attempt(start + 30 * hour) }, { attempt: attempt(start + 31 * hour) }])

@@ -30,7 +30,7 @@ describe("Pauses of a webhook", () => {
     expect(judged(now + 3 * hour, now + 2 * hour)).toBe(true)
   })
 
-  it("a pause of a webhook is invalid if its end is later than the pause that the 429 caused", () => {
+  it("a pause of a webhook is invalid if it ends later than the pause that the 429 caused", () => {
     expect(judged(now + 2 * hour, now - hour, now - 30 * minute)).toBe(true)
   })
 })
