@@ -1,6 +1,6 @@
 /**
- * Cleans the text that a model returned, and refuses a text that is not an acceptable commentary. The text is not
- * HTML-escaped here, because pages escape it when they show it.
+ * Cleans the text that a model returned, and refuses a text that is not an acceptable commentary. The module does not
+ * escape the text for HTML, because each page escapes the text that the page shows.
  */
 import {
   type CommentaryGenerationRequest,
@@ -61,7 +61,7 @@ const refuse = (reason: string) => Result.fail(new GenerationFailed({ permanent:
 
 /**
  * Extracts the commentary from the text of a model. All refusals are temporary, because the model's next response may
- * be acceptable. The reasons never quote the text.
+ * be acceptable. The reason of a refusal never quotes the model's text.
  */
 export const cleanAndValidateCommentary = (
   text: string,

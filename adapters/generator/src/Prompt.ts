@@ -29,8 +29,8 @@ export const promptRules: ReadonlyArray<string> = [
 ]
 
 /**
- * Returns JSON without line breaks and without `<` and `>`. The material therefore cannot contain control tokens of a
- * model's chat format, such as a mark for the end of a turn.
+ * Returns JSON without line breaks and without `<` and `>`. Without `<` and `>`, the prompt's material cannot contain
+ * control tokens of a model's chat format, such as a mark for the end of a turn.
  */
 const oneLine = (material: unknown): string =>
   JSON.stringify(material).replace(

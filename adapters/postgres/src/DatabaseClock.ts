@@ -28,8 +28,8 @@ const startSamples = 3
 
 export interface DatabaseClock extends Clock.Clock {
   /**
-   * Corrects the clock: at the local monotonic time `monotonic`, the database's time was `databaseTime`. Both
-   * parameters are in milliseconds.
+   * Corrects the clock: at the local monotonic time `monotonic`, the database's time was `databaseTime`. `databaseTime`
+   * and `monotonic` are in milliseconds.
    */
   readonly set: (databaseTime: number, monotonic: number) => void
 }
@@ -65,8 +65,8 @@ export const make = (local: Clock.Clock): DatabaseClock => {
 const monotonicMillis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
 /**
- * Measures the offset at the start, and then every 30 seconds. While the database does not respond, the clock keeps the
- * last measured offset.
+ * Measures the offset of the database's clock at the start, and then every 30 seconds. While the database does not
+ * respond, the clock keeps the last measured offset.
  */
 export const layer = Layer.effect(
   Clock.Clock,

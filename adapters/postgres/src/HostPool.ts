@@ -34,7 +34,7 @@ export interface ApplicationSessionPool extends Queryable {
 }
 
 /**
- * The type of PGlite, which has only one session. `transaction` lends that session to the given function while the
+ * The type of PGlite, which has only one session. `transaction` lends the only session to the given function while the
  * function runs.
  */
 export interface SingleSessionDatabase extends Queryable {

@@ -52,7 +52,8 @@ export const openListeningSession = (
     }
     session.on("error", lost)
     session.on("end", lost)
-    // The pool closes the listening session on release (`lose`), so an interrupted start need not wait for the server.
+    // The pool closes the listening session (`lose`), so an interruption of LISTEN need not wait for the server's
+    // response.
     yield* Effect.tryPromise({
       try: () => Promise.resolve(session.query(`LISTEN ${Channel.channelName}`)),
       catch: (cause) => toSqlError(cause, "listen")

@@ -1,6 +1,6 @@
 /**
- * Tests the cost of two queries on Postgres. The cost of a claim does not depend on the backlog of another
- * organization, and the cost of a page of events does not depend on the number of events.
+ * Tests the cost of claims and of event pages on Postgres. The cost of a claim does not depend on the backlog of
+ * another organization, and the cost of a page of events does not depend on the number of events.
  */
 import { assert, it } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"

@@ -1,6 +1,6 @@
 /**
- * Builds the bytes of a mail in one step. By default, nodemailer passes the bytes through seven streams. These streams
- * need more processor time than all of nodemailer's other work for a mail.
+ * Builds the bytes of a mail in one step. By default, nodemailer passes the bytes through seven streams. The seven
+ * streams need more processor time than all of nodemailer's other work for a mail.
  */
 import { Readable } from "node:stream"
 import * as Base64 from "nodemailer/lib/base64"

@@ -27,7 +27,7 @@ const make = (folder: string) => mkdir(folder, { recursive: true, mode: 0o700 })
 
 export interface OutboxMailerOptions {
   readonly folder: string
-  /** The sender in the form `Name <address>`. Every Message-ID ends with the domain of this address. */
+  /** The sender in the form `Name <address>`. Every Message-ID ends with the domain of the sender's address. */
   readonly from: string
 }
 

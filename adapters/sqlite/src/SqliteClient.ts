@@ -43,7 +43,10 @@ export interface SqliteClient extends SqlClient.SqlClient {
    * it yet.
    */
   readonly load: (image: Uint8Array) => Effect.Effect<void, SqlError>
-  /** Runs several statements in one call, outside of a transaction. No statement may have used the database yet. */
+  /**
+   * Runs several statements in one call, outside of a transaction. Call `script` before any other statement uses the
+   * database.
+   */
   readonly script: (text: string) => Effect.Effect<void, SqlError>
 }
 

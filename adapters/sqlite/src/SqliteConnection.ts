@@ -32,8 +32,8 @@ export interface SqliteFileConfig {
   readonly prepareCacheSize?: number | undefined
   readonly disableWAL?: boolean | undefined
   /**
-   * The maximum time that a statement waits for a write of another process, with a default of 5 seconds. The wait
-   * blocks the thread only while the client opens the file.
+   * The maximum time that a statement waits for a write of another process, with a default of 5 seconds. The wait for
+   * another process blocks the thread only while the client opens the file.
    */
   readonly busyTimeout?: Duration.Input | undefined
   /**
@@ -176,7 +176,8 @@ interface Prepared {
 
 const prepare = (native: DatabaseSync, sql: string): Prepared => {
   const statement = native.prepare(sql)
-  // The two settings are reset for each statement, because the host may have opened the database with other defaults.
+  // The settings for big integers and arrays are reset for each statement, because the host may have opened the
+  // database with other defaults.
   statement.setReadBigInts(false)
   statement.setReturnArrays(false)
   const columns = statement.columns().map(({ name }) => name)
@@ -206,8 +207,8 @@ const execute = (prepared: Prepared, params: ReadonlyArray<unknown>, rows: Rows,
 type Lists = ReadonlyArray<ReadonlyArray<unknown>>
 
 /**
- * Converts rows from lists to objects. V8 gives these objects the same hidden class, while the objects of `node:sqlite`
- * have different hidden classes and are slower to read.
+ * Converts rows from lists to objects. The created objects share one hidden class in V8, while the objects of
+ * `node:sqlite` have different hidden classes and are slower to read.
  */
 const toObjects = (columns: ReadonlyArray<string>, rows: Lists) =>
   rows.map((values) => {
@@ -229,7 +230,7 @@ const uniqueViolation = 2067
 
 /**
  * Converts an SQLite error to a SqlError. SQLite has different codes for conflicts of a primary key and of a unique
- * index. The function maps the two codes to the same error, as with Postgres.
+ * index. Conflicts of a primary key and of a unique index get the same error, as with Postgres.
  */
 const toSqlError = (cause: unknown, operation: "open" | "execute", message: string): SqlError => {
   const code = typeof cause === "object" && cause !== null && "errcode" in cause ? cause.errcode : undefined
@@ -240,14 +241,14 @@ const toSqlError = (cause: unknown, operation: "open" | "execute", message: stri
   return new SqlError({ reason: classifySqliteError(classified, { message, operation }) })
 }
 
-/** The error message contains the path, because the operator needs the path to fix the problem. */
+/** The error message contains the path of the database file, so that the operator can fix the problem. */
 const unopened = (filename: string, cause: unknown): string =>
   `Failed to open database ${filename}: ${cause instanceof Error ? cause.message : String(cause)}`
 
 /**
  * Returns a connection whose statements run immediately while `mayRun` returns true, and otherwise run through `wait`.
- * The check and the statement are one synchronous step, so no other fiber can begin a transaction between them. While a
- * statement waits for a busy database, other statements can use the connection.
+ * The call of `mayRun` and the statement are one synchronous step, so no other fiber can begin a transaction between
+ * them. While a statement waits for a busy database, other statements can use the connection.
  */
 export const connectToDatabase = (
   database: SqliteHandle,

@@ -4,8 +4,8 @@
  */
 
 /**
- * Lists URLs that lead to internal addresses, or that two parsers may interpret differently. The host names resolve to
- * a public address.
+ * Lists URLs that lead to internal addresses, or that two parsers may interpret differently. The host names in the list
+ * resolve to a public address.
  */
 export const refusedUrls: ReadonlyArray<string> = [
   // URLs with the loopback address in other notations.

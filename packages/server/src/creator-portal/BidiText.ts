@@ -20,6 +20,6 @@ export const stripBidi = <View extends AssignmentWithTopic>(view: View): View =>
 
 /**
  * Removes Unicode's bidirectional overrides, embeddings and isolates. Right-to-left scripts display correctly without
- * such control characters.
+ * bidirectional control characters.
  */
 const withoutBidi = (text: string): string => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "")

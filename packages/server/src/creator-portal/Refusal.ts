@@ -1,6 +1,6 @@
 /**
- * Describes why a creator's action was rejected. Programs get a field and a constraint, and the creator gets a
- * sentence.
+ * Describes why a creator's action was rejected. A JSON response contains the field and the constraint, and the
+ * creator's page contains a sentence.
  */
 import type { RequestProblem } from "@partner-commentary/api/Errors"
 import type { InvalidTextLength } from "@partner-commentary/core/creator/CreatorPortal"

@@ -1,4 +1,4 @@
-/** Reads the preference `wait` of RFC 7240 from a request. Other preferences are ignored. */
+/** Reads the preference `wait` of RFC 7240 from a request, and ignores all other preferences. */
 import * as Context from "effect/Context"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 
@@ -28,8 +28,8 @@ export const parsePreferredWaitSeconds = (prefer: string | undefined): number =>
 }
 
 /**
- * Matches the parts between commas, but ignores commas within quotes. If a closing quote is missing, the part extends
- * to the end of the text.
+ * Matches the parts between commas, but ignores commas within quotes. If a closing quote is missing, commas after the
+ * opening quote do not separate parts.
  */
 const members = /(?:"(?:\\.|[^"\\])*(?:"|\\?$)|[^,"])+/g
 

@@ -127,7 +127,8 @@ const references = `${partnerApiPrefix}/topics/by-reference/`
 
 /**
  * Escapes the percent signs of a by-reference path that has invalid escapes, because the router would fail on invalid
- * escapes. The handler then rejects the external reference, because the reference contains a percent sign.
+ * escapes. After the escaping, the handler rejects the external reference, because the reference contains a percent
+ * sign.
  */
 const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
   const { url } = request

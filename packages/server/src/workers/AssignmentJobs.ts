@@ -21,8 +21,9 @@ const batch = 500
 const step = 50
 
 /**
- * The limit of consecutive misses. A miss is an assignment that another worker has already handled. At the limit, the
- * poll ends if the poll has changed an assignment, and otherwise continues at a random position of the list.
+ * The maximum number of assignments in a row that another worker has already handled. After `missesAtMost` handled
+ * assignments in a row, a poll that has changed an assignment ends, and any other poll continues at a random position
+ * of its list.
  */
 const missesAtMost = 3
 
@@ -63,8 +64,9 @@ export const makeAssignmentJobRunner = Effect.fnUntraced(function* (environment:
       })
       if (changed + blocked >= step) break
       if (misses < missesAtMost) continue
-      // Query the list again, because the list is outdated. If the poll has changed nothing, continue at a random
-      // position of the same list, because repeated queries might never end.
+      // Query the due assignments again, because other workers have already handled assignments of the present list. If
+      // the poll has changed nothing, continue at a random position of the same list, because repeated queries might
+      // never end.
       if (changed > 0) break
       left = yield* fromAnywhere(left)
       misses = 0

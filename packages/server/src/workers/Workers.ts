@@ -1,7 +1,7 @@
 /**
  * Runs all kinds of jobs. `layer` runs endless loops in a long-running process. `drain` runs until nothing is due, for
  * a process that a timer starts at intervals. Any number of processes may run jobs on one database. Each job is claimed
- * by one process. If that process dies, another process claims the job again.
+ * by one process. If the process of a claimed job dies, another process claims the job again.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"

@@ -166,7 +166,10 @@ const modify = Effect.fnUntraced(function* (
       t.status AS topic_status, t.created_at AS topic_created_at, topic_sent, opinion_injected,
       commentary_generated, creator_approved, declined, expired, abandoned, cancelled ${sql.literal(more)}
     FROM topics t JOIN assignments a ON a.topic_id = t.id WHERE ${wanted} ${lock}`
-  /** These maps contain the state of each assignment and each topic after the previous changes of this transaction. */
+  /**
+   * `found` and `topics` contain the state of each assignment and each topic after the previous changes of the
+   * transaction.
+   */
   const found = new Map(rows.map((row) => [row.id, assignmentInContextFromRow(row)]))
   const topics = new Map(rows.map((row) => [row.topic_id, lockedTopicOf(row)]))
   const decided: Array<Decision<unknown>> = []

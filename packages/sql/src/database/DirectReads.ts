@@ -1,6 +1,6 @@
 /**
  * Reads rows with one synchronous function call instead of the fiber steps of the SqlClient. Only the SQLite adapter
- * provides such direct reads.
+ * provides direct reads.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -43,8 +43,8 @@ export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooN
 }
 
 /**
- * Another transaction holds the lock of a table that the migration changes. If the migration waited longer, all other
- * users of the table would wait as well.
+ * Another transaction holds the lock of a table that the migration changes. While a migration waits for a table's lock,
+ * all other users of the table wait as well, so the wait has a time limit.
  */
 export class SchemaLocked extends Schema.TaggedError<SchemaLocked>()("SchemaLocked", {}) {
   override get message() {

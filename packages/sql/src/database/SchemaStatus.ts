@@ -1,6 +1,6 @@
 /**
- * Reads which migrations a database has applied, and why the database is not writable. The read changes nothing and
- * locks no table.
+ * Reads which migrations a database has applied, and why the database is not writable. Reading the schema status
+ * changes nothing and locks no table.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -43,7 +43,8 @@ const settleOne =
 const maxBatch = 100
 
 /**
- * The batch statement skips mails that another transaction has locked. Each skipped mail then gets its own statement.
+ * The batch statement skips mails that another transaction has locked. Each mail that the batch statement skipped gets
+ * its own statement.
  */
 const settleBatched = Effect.fnUntraced(function* (sql: SqlClient) {
   const ask = Effect.fnUntraced(function* (batch: ReadonlyArray<Sent>) {

@@ -13,7 +13,7 @@ export interface CounterIncrement {
   readonly persona_id: string
   readonly name: string
   readonly total: number
-  /** The latest name of the persona. If this field is null, the stored name does not change. */
+  /** The latest name of the persona. If `persona_name` is null, the stored name does not change. */
   readonly persona_name: string | null
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads the assignments of a period for reports. Whole days come from daily metrics, and a part of a day comes from
- * pages of topics.
+ * Reads the assignments of a period for reports. For whole days the store reads daily metrics, and for a part of a day
+ * the store reads pages of topics.
  */
 import type {
   AssignmentTimelineWithPersona,

@@ -155,8 +155,8 @@ const live = (sql: SqlClient) => {
 }
 
 /**
- * Locks a row of counters, and checks that the increments stay within the limits. Without a limit, the statement locks
- * no row and the check succeeds.
+ * Locks a row of counters, and checks that the increments stay within the limits. If no counter has a limit, the
+ * statement locks no row and the check succeeds.
  */
 const limitedCounters = <Name extends string>(
   sql: SqlClient,

@@ -1,7 +1,7 @@
 /**
- * Reads the progress of a topic. This read is more frequent than any other. The query selects only the needed columns,
- * and returns most topic columns only in the first row. On Postgres, concurrent reads share one statement. A read
- * within a transaction runs its own statement.
+ * Reads the progress of a topic. The service reads the progress of topics more often than any other data. The query
+ * selects only the needed columns, and returns most topic columns only in the first row. On Postgres, concurrent reads
+ * share one statement. A read within a transaction runs its own statement.
  */
 import type { PersonaId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"

@@ -53,7 +53,7 @@ interface AttemptRow {
 
 /**
  * The query searches a larger range of claim numbers than the limit, because claims that were released without an
- * attempt also use claim numbers. This constant is the size of the range divided by the limit.
+ * attempt also use claim numbers. `slack` is the number of searched claim numbers divided by the limit.
  */
 const slack = 2
 

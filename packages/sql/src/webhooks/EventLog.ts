@@ -55,8 +55,8 @@ export const layer = Layer.effect(
         : sql`SELECT id, id AS place FROM events
             WHERE ${own} AND id >= ${value("since")} ${isBehind ? sql`AND id < ${value("behind")}` : sql.literal("")}`
       const order = sql.literal(forward ? "place" : "place DESC")
-      // SQLite merges the types in index order. Without a limit for each type, Postgres would read and sort all events
-      // of the type.
+      // SQLite merges events of several types in index order. Without a limit for each type, Postgres would read and
+      // sort all events of the type.
       return sql.onDialectOrElse({
         pg: () => sql`SELECT id, place FROM (${ids} ORDER BY ${order} ${limitClause(sql, value("oneMore"))}) AS few`,
         orElse: () => ids

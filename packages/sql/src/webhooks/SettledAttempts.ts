@@ -1,7 +1,7 @@
 /**
  * Stores delivery attempts and their consequences under the lock of the webhook. On Postgres, if several delivery
  * attempts to one webhook end at the same time, they share a transaction. In separate transactions, each attempt would
- * wait for the lock.
+ * wait for the webhook's lock.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
@@ -33,7 +33,9 @@ interface Ended {
   readonly following?: { readonly lease: Instant.Instant; readonly taking: DeliveryClaimPlan }
 }
 
-/** Reads and writes the webhook's row and queue. The surrounding transaction must hold the lock of the row. */
+/**
+ * Reads and writes the webhook's row and queue. The surrounding transaction must hold the lock of the webhook's row.
+ */
 interface Queue {
   readonly locked: (id: ClaimedDelivery["webhookId"]) => Effect.Effect<ReceiverRow | undefined, SqlError>
   readonly take: (
@@ -160,7 +162,7 @@ const combined = (leader: DeliveryClaimPlan, plans: ReadonlyArray<DeliveryClaimP
   taken: leader.taken
 })
 
-/** Returns the time at which the attempt ended. The time does not depend on other attempts of the batch. */
+/** Returns the time at which the attempt ended, even if other attempts of the batch ended later. */
 const arrivalOf = ({ at, duration }: Pick<DeliveryAttempt, "at" | "duration">): Instant.Instant => at + duration
 
 const firstArrival = (sql: SqlClient, isDelivery: Fragment) =>

@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of the IdempotencyStore port. Each claim has one holder. The response is stored together with
- * the change or not at all. Claims and responses expire.
+ * Tests the guarantees of the IdempotencyStore port. Only one request at a time holds the claim of an idempotency key.
+ * The response is stored together with the change or not at all. Claims and responses expire.
  */
 import { assert, describe } from "@effect/vitest"
 import { IdempotencyStore, type StoredResponse } from "@partner-commentary/core/idempotency/IdempotencyStore"
