@@ -19,9 +19,9 @@ export const detectAudioType = (bytes: Uint8Array): MediaType | null => {
 }
 
 /**
- * Joins MP3 files by concatenating their frames. The function removes the tags of each file, and the info frame at its
- * start. The info frame contains only the number of frames of one file, so players would show a wrong length for the
- * joined file.
+ * Joins MP3 files by concatenating their frames. The function removes the tags and the leading info frame of each file.
+ * The info frame contains only the number of frames of one file, so players would show a wrong length for the joined
+ * file.
  */
 export const joinMp3Files = (files: ReadonlyArray<Uint8Array>): Uint8Array => {
   const sounds = files.map(soundOf)

@@ -78,7 +78,7 @@ const errorIn = (response: HttpClientResponse): Effect.Effect<unknown> =>
 const jsonType = /^application\/(?:[^;]*\+)?json\b/i
 
 /**
- * Returns the JSON of a successful response. The result is undefined if the content type of the response is not JSON.
+ * Returns the JSON of a successful response. For a response whose content type is not JSON, the result is undefined.
  */
 export const readJson: Read<unknown> = (response) =>
   Effect.flatMap(accepted(response), ({ headers, json }) =>

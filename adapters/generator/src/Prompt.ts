@@ -13,8 +13,8 @@ export interface ChatMessage {
 export const promptDelimiters = ["=====BEGIN MATERIAL=====", "=====END MATERIAL====="] as const
 
 /**
- * The rules of the prompt. Each rule has one or two sentences. `CommentaryText` refuses a response that repeats a rule,
- * because such a response reveals the prompt.
+ * The rules that the prompt gives to the model. Each rule has one or two sentences. `CommentaryText` refuses a response
+ * that repeats a rule, because such a response reveals the prompt.
  */
 export const promptRules: ReadonlyArray<string> = [
   "You write short opinion commentary for a publisher, in the voice of one persona.",

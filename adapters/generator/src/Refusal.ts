@@ -42,7 +42,7 @@ export const describeErrorResponse = (status: number | undefined, error: unknown
 
 const longestReason = 300
 
-/** Removes the key from the reason, and then shortens the reason. */
+/** Removes the API key from the reason of an error, and then shortens the reason. */
 export const redactForLog =
   (key: string | undefined) =>
   ({ permanent, reason }: OpenAiFailure): OpenAiFailure => {

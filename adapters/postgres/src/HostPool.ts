@@ -2,7 +2,7 @@
 import * as Predicate from "effect/Predicate"
 
 /**
- * The result of a statement. The stores select only column types that every driver returns in the same form: text,
+ * The result of an SQL statement. The stores select only column types that every driver returns in the same form: text,
  * 32-bit integers and doubles.
  */
 export interface QueryResult {

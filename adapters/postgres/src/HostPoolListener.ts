@@ -31,7 +31,8 @@ const isSingle = (pool: HostPool.HostPool): boolean =>
   Predicate.hasProperty(pool, "options") && Predicate.hasProperty(pool.options, "max") && pool.options.max === 1
 
 /**
- * Runs LISTEN on a session of the pool. The service polls instead if the pool's sessions cannot deliver notifications.
+ * Runs LISTEN on a session of the pool. If the pool's sessions cannot deliver notifications, the service polls for
+ * work.
  */
 export const openListeningSession = (
   pool: HostPool.HostPool

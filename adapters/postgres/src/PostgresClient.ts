@@ -62,7 +62,7 @@ export interface PostgresClient extends SqlClient.SqlClient {
   readonly fault: Effect.Effect<void, DatabaseUnavailable>
   /** Returns the number of connections in use plus the number of callers that wait for a connection. */
   readonly inUse: () => number
-  /** Opens a connection until the scope closes. No other caller reuses the connection. */
+  /** Opens a connection until the scope closes. No other caller reuses the reserved connection. */
   readonly reserveSession: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope>
 }
 

@@ -2,7 +2,7 @@
  * Lends sessions of the driver's pool. While no session is free, organizations take turns, and each wait has a timeout.
  * The pool discards a session that the server has ended. When a write is refused as read-only, the pool discards all
  * sessions that were opened before the refusal. A session that is read-only when it opens is lent once and then
- * discarded. After a failover, the pool therefore keeps no session of the former primary.
+ * discarded. After a failover, the pool keeps no session of the former primary.
  */
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
@@ -27,7 +27,7 @@ export interface SessionPool {
   ) => Effect.Effect<A, E | SqlError, R>
   /**
    * Marks the session for removal if the error of a statement shows that the session is unusable. If a write was
-   * refused as read-only, the pool also removes all other sessions that are open.
+   * refused as read-only, the pool also removes all other open sessions.
    */
   readonly judge: (session: PgConnection.PgConnection, error: SqlError) => Effect.Effect<void>
   /** Returns the number of borrowed sessions plus the number of callers that wait for a session. */
@@ -146,7 +146,7 @@ export const make = Effect.fnUntraced(function* (
       )
   )
 
-  /** Lends a session from the pool. The function discards stale sessions, and lends the next session instead. */
+  /** Lends a session from the pool. If a session is stale, the function discards it and lends the next session. */
   const lend = <A, E, R>(
     use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | SqlError, R> =>

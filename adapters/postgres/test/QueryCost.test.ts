@@ -35,8 +35,8 @@ const flood = (count: number) =>
   })
 
 /**
- * Returns how many database pages the statements of the effect read. Each statement runs once more with EXPLAIN for the
- * measurement.
+ * Returns how many database pages the statements of the effect read. To measure the pages, the function runs each
+ * statement once more with EXPLAIN.
  */
 const pagesOf = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient

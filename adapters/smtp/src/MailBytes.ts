@@ -38,10 +38,7 @@ const encoded = (part: MimeNode, content: string): string => {
 
 const readAtOnce = 16 * 1024
 
-/**
- * Makes a stream of the bytes. The stream ends only when the consumer has read the last bytes, so while the socket's
- * buffer is full, the stream does not end.
- */
+/** Makes a stream of the bytes. The stream ends only when the consumer has read the last bytes. */
 export const bytesToStream = (bytes: Buffer): Readable => {
   let position = 0
   return new Readable({

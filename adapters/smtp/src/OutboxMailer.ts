@@ -43,7 +43,8 @@ export const layer = ({ folder, from }: OutboxMailerOptions) =>
           new MailSettingRefused({ setting: "folder", reason: `cannot be created: ${(cause as Error).message}.` })
       })
       const composer = createTransport({ streamTransport: true, buffer: true, newline: "windows" })
-      // Only one write runs at a time. Two concurrent writes of the same mail id would both find no earlier file.
+      // Only one write runs at a time, because two concurrent writes of the same mail id would both find no earlier
+      // file.
       const turn = yield* Semaphore.make(1)
       const write = Effect.fnUntraced(function* (id: string, instant: string, raw: string | Uint8Array) {
         yield* attempt(() => make(folder))

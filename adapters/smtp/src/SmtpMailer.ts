@@ -53,13 +53,13 @@ export interface SmtpMailerOptions {
    */
   readonly connections?: number
   /**
-   * The time limit from the start of the connection to the last byte of the mail, with a default of 5 minutes. The
+   * The time limit from the start of the connection to the last byte of the mail, with a default of 5 minutes. The time
    * limit does not include the wait for a free connection.
    */
   readonly timeout?: Duration.Input
   /**
-   * The time limit of the reply to the complete mail. The server may scan the mail before the reply. The default of 10
-   * minutes follows RFC 5321 (4.5.3.2.6).
+   * The time limit of the reply that follows the complete mail. The server may scan the mail before the server replies.
+   * The default of 10 minutes follows RFC 5321 (4.5.3.2.6).
    */
   readonly answerTimeout?: Duration.Input
   /** How long a stopping process waits for the reply to a complete mail, with a default of 5 seconds. */

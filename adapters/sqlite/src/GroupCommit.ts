@@ -29,8 +29,8 @@ import * as BusyRetry from "./BusyRetry.ts"
 import type { SqliteHandle } from "./SqliteConnection.ts"
 
 /**
- * The maximum number of transactions in one group. Without a limit, statements outside of transactions would wait too
- * long, because they wait until the group has ended.
+ * The maximum number of transactions in one group. Statements outside of transactions wait until the group has ended,
+ * so without a limit they would wait too long.
  */
 const maxTransactions = 64
 
@@ -64,7 +64,7 @@ interface Waiter {
   readonly given: Deferred.Deferred<Turn, SqlError>
   readonly ended: Deferred.Deferred<void>
   readonly share: string
-  /** The time that the caller has waited for another process, in milliseconds. */
+  /** The time in milliseconds for which the caller has waited for another process. */
   waited: number
 }
 

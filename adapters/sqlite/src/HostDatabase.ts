@@ -29,8 +29,8 @@ export const findDatabasePath = (database: HostDatabase): string | undefined =>
 const refused = (reason: string) => Effect.fail(new HostTransactionRefused({ reason }))
 
 /**
- * Makes a function that converts a host's connection to an Effect connection. The host's connection must be open on the
- * same file as this client, with an open transaction. The Effect connection and its prepared statements are cached for
+ * Makes a function that converts a host's connection to an Effect connection. The host's connection must have an open
+ * transaction and use the same file as this client. The Effect connection and its prepared statements are cached for
  * each host connection.
  */
 export const makeHostTransactionOpener = (config: SqliteConnection.SqliteFileConfig) => {

@@ -4,9 +4,9 @@
  *
  * The client uses one connection, a WAL journal, foreign keys, and a flush of every commit to the disk (`synchronous =
  * FULL`). Transactions take the write lock when they begin, and concurrent transactions share a commit (`GroupCommit`).
- * A statement outside of a transaction runs immediately, or waits until the open transaction has ended. The body of a
- * transaction must therefore not wait for anything except the database. While another process writes, writes wait
- * (`BusyRetry`) and reads continue. The client does not convert the values of rows.
+ * A statement outside of a transaction runs immediately, or waits until the open transaction has ended. While a
+ * transaction is open, its code must not wait for anything except the database. While another process writes, writes
+ * wait (`BusyRetry`) and reads continue. The SQLite client does not convert the values of rows.
  */
 import { KnownDatabaseFaultCheck } from "@partner-commentary/sql/database/DatabaseFault"
 import { DirectReads } from "@partner-commentary/sql/database/DirectReads"

@@ -62,8 +62,8 @@ export interface SqliteHandle {
     // biome-ignore lint/suspicious/noExplicitAny: the rows of a `Connection` are untyped
   ) => Effect.Effect<any, SqlError>
   /**
-   * Runs a read synchronously while no transaction is open. The result is undefined while a transaction is open, or if
-   * the statement fails.
+   * Runs a read synchronously while no transaction is open. The function returns undefined while a transaction is open,
+   * or if the statement fails.
    */
   readonly readNow: DirectRead
   /** Runs a statement that controls a transaction, such as COMMIT. */
@@ -103,7 +103,7 @@ const openNative = (config: SqliteFileConfig): DatabaseSync => {
   native.exec("PRAGMA synchronous = FULL")
   // With `temp_store = MEMORY`, SQLite does not write the undo data of each savepoint to a file.
   native.exec("PRAGMA temp_store = MEMORY")
-  // After the file is open, `BusyRetry` handles a busy database instead of SQLite's own timeout.
+  // After the file is open, `BusyRetry` replaces SQLite's own timeout for a busy database.
   native.exec("PRAGMA busy_timeout = 0")
   return native
 }
@@ -163,7 +163,9 @@ export const makeSqliteHandle = (native: DatabaseSync, config: SqliteFileConfig)
 
 interface Prepared {
   readonly statement: StatementSync
-  /** The names of the columns. A statement that returns no rows has an empty list of columns. */
+  /**
+   * The names of the columns that the statement returns. A statement that returns no rows has an empty list of columns.
+   */
   readonly columns: ReadonlyArray<string>
   /**
    * False if the statement may select `*`. A migration, even in another process, can change the columns that `*`

@@ -1,7 +1,7 @@
 /**
  * Decides to which IP addresses webhook requests may connect. Only addresses of the public internet are allowed. The
- * lists follow IANA's registries of special-purpose addresses. `ReceiverUrl` refuses ambiguous spellings of an address
- * in a URL.
+ * lists of networks follow IANA's registries of special-purpose addresses. `ReceiverUrl` refuses ambiguous spellings of
+ * an address in a URL.
  */
 import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"

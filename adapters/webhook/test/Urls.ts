@@ -117,7 +117,7 @@ export const refusedUrls: ReadonlyArray<string> = [
   "https://exam\u200bple.com/",
   "https://exam\u00adple.com/",
   "https://\u202eexample.com/",
-  // URLs with other schemes, or with too few slashes.
+  // URLs without a scheme, with a scheme other than `https:`, or with too few slashes.
   "",
   "example.com",
   "//example.com/",

@@ -1,5 +1,5 @@
 /**
- * Removes Unicode direction overrides from text that other people wrote. On a creator's page, such overrides could
+ * Removes Unicode direction overrides from text that other people wrote. On a creator's page, direction overrides could
  * change the order of the characters that the creator sees.
  */
 import type { AssignmentWithTopic } from "@partner-commentary/core/topic/AssignmentStore"

@@ -31,7 +31,8 @@ export interface CreatorPageContent {
   readonly deadline: readonly [label: string, at: Instant.Instant] | null
   readonly body: HtmlContent
   /**
-   * The ids of the page's text fields and of its draft, as link targets. The list is empty if the creator cannot act.
+   * The ids of the page's text fields and of its draft, as link targets. The list of link targets is empty if the
+   * creator cannot act.
    */
   readonly targets: ReadonlyArray<string>
   readonly refreshAfter?: number

@@ -27,7 +27,7 @@ export interface EmbeddedService<R = EmbeddedRequirements> {
 }
 
 /**
- * Opens the service with the given layer. The layer contains the core with its ports. Add `Workers.layer` if this
+ * Opens the service with the given layer. The given layer contains the core with its ports. Add `Workers.layer` if this
  * process should also run jobs. The first call of any method starts the service. If the start fails, the next call
  * retries the start.
  *

@@ -88,7 +88,7 @@ export const withPermit = <A, E, R>(
       return Effect.updateContext(work, () => streaming as Context.Context<R>)
     }
     const taken = limit.tryTake(pool, organization)
-    // The observer also runs if the client has disconnected, so the permit is always released.
+    // A fiber's observer also runs if the client has disconnected, so the permit is always released.
     if (taken !== undefined) fiber.addObserver(() => whenResponseEnds(taken))
     const permitted = (limited: typeof work): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
       taken === undefined ? toRateLimitError(limit.withPermit(pool, organization, limited, whenResponseEnds)) : limited

@@ -61,7 +61,7 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopHooks): Fair
   let isRunning = false
   let isAccepting = false
   let lastTask = 0
-  /** The time since which tasks wait for the next turn. */
+  /** The time since which the queued tasks wait for the next turn of the event loop. */
   let waitingFrom = 0
 
   const schedule = () => {

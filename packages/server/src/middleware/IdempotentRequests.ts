@@ -47,7 +47,7 @@ export interface IdempotentExecution {
   readonly once: Wrap<HttpServerResponse.HttpServerResponse, StoredResponse>
   /**
    * Runs one part of a request, such as one topic of a bulk request. `name` is unique among the parts of the request.
-   * The result of each change is stored in its own transaction.
+   * The result of each part is stored in the transaction of that part.
    */
   readonly part: <E, R>(
     name: string,

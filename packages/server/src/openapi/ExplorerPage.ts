@@ -1,6 +1,6 @@
 /**
- * Contains the HTML page and the start script of the API explorer. The page loads and calls only URLs below its own
- * URL.
+ * Contains the HTML page and the start script of the API explorer. The explorer page loads and calls only URLs below
+ * its own URL.
  */
 import { apiTitle } from "@partner-commentary/api/description/Title"
 

@@ -1,6 +1,6 @@
 /**
  * Handles the due assignments of one environment. The poll itself handles deadlines, reminders and steps of simulated
- * creators, because these changes are quick. Drafts run as jobs.
+ * creators, because these changes are quick. Each draft of a commentary runs as a separate job.
  */
 import { type DraftJob, DraftWorker } from "@partner-commentary/core/commentary/DraftWorker"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
@@ -92,7 +92,7 @@ interface DueAssignment {
 
 /**
  * Removes assignments that can be handled concurrently from the start of the list. Stops before an assignment whose
- * draft might find no free slot, because the drafts of earlier assignments in the list may take the slots.
+ * draft might find no free slot, because drafts of earlier assignments may take the slots.
  */
 const takeNext = (left: Array<DueAssignment>, { claims, isFreeFor }: JobRunner.JobSlots<DraftJob>) => {
   const next: Array<{ readonly id: ShareId; readonly mayBegin: boolean }> = []

@@ -1,4 +1,6 @@
-/** Provides a fake creator portal for one assignment in memory, with the real workflow. The fake counts writes. */
+/**
+ * Provides a fake creator portal for one assignment in memory, with the real workflow. The fake portal counts writes.
+ */
 import {
   CreatorPortal,
   type CreatorRequestCredential,

@@ -106,8 +106,8 @@ const alone =
     )
 
 /**
- * Runs changes of assignments in batches. A batch skips topics that another transaction has locked, and each skipped
- * change then runs alone. If a batch fails, each change runs alone, so that one invalid change cannot fail other
+ * Runs changes of assignments in batches. A batch skips topics that another transaction has locked, and each change of
+ * a skipped topic runs alone. If a batch fails, each change runs alone, so that one invalid change cannot fail other
  * changes.
  */
 const batched = Effect.fnUntraced(function* (sql: SqlClient) {

@@ -30,7 +30,7 @@ export const readBySqlText = <Row extends object>(
     return rows === undefined ? sql.unsafe<Row>(text, params) : Effect.succeed(rows)
   })
 
-/** Runs a read directly if the adapter allows direct reads. The text of the statement may be different at each run. */
+/** Runs a read directly if the adapter allows direct reads. The statement's text may be different at each call. */
 export const readBySqlStatement = <Row extends object>(sql: SqlClient, read: DirectRead, statement: Statement<Row>) =>
   readBySqlText<Row>(sql, read, ...statement.compile())
 

@@ -33,7 +33,7 @@ interface Server {
   readonly reads_only: string
 }
 
-/** Reads the status of the schema. The read fails when the service cannot use the database's encoding. */
+/** Reads the status of the schema. The effect fails when the service cannot use the database's encoding. */
 export const readSchemaStatus: Effect.Effect<SchemaStatus, SqlError | WrongDatabaseEncoding, SqlClient.SqlClient> =
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })

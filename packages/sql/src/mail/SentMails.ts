@@ -20,8 +20,8 @@ export const make = (sql: SqlClient) =>
   sql.onDialectOrElse({ pg: () => settleBatched(sql), orElse: () => Effect.succeed(settleOne(sql)) })
 
 /**
- * The SQL text without parameters that marks a mail as sent. The statements for a batch and for a single mail use the
- * same text.
+ * The SQL text without parameters that marks a mail as sent. The batch statement and the statement for a single mail
+ * use the same text.
  */
 const sentColumns = "state = 'sent', reason = NULL"
 

@@ -38,8 +38,8 @@ export const sumByCounter = (rows: ReadonlyArray<CounterRow>): ReadonlyArray<Cou
 }
 
 /**
- * Adds rows to the counters. The caller must pass at least one row, and at most one row for each counter. The rows stay
- * locked until the commit, so the statement sorts the rows to avoid deadlocks.
+ * Adds the increments in `rows` to the counters. The caller must pass at least one row, and at most one row for each
+ * counter. The rows stay locked until the commit, so the statement sorts the rows to avoid deadlocks.
  */
 export const addToCounters = (sql: SqlClient.SqlClient, rows: ReadonlyArray<CounterRow>) =>
   sql`INSERT INTO counters AS counter ${insertRowsClause(sql, "counters", rows.toSorted(byKey))} ${makeOnConflictAddClause(sql)}`

@@ -24,7 +24,7 @@ interface CountRow {
   readonly persona_id: PersonaId
   readonly name: keyof OutcomeCounts
   readonly total: number
-  /** The latest day and the persona's name on that day. The text is null for counters that store no name. */
+  /** The latest day and the persona's name on that day. The field is null for counters that store no name. */
   readonly latest: string | null
 }
 

@@ -28,8 +28,8 @@ export interface PreparedSubmission {
 }
 
 /**
- * Prepares the rows of a submission as if no duplicate window were in use. The statement later skips each assignment
- * whose duplicate window belongs to another submission.
+ * Prepares the rows of a submission as if no duplicate window were in use. The SQL statement that writes the rows skips
+ * each assignment whose duplicate window belongs to another submission.
  */
 export const prepareSubmission = (submission: Submission): PreparedSubmission => {
   const iso = makeIsoFormatter()

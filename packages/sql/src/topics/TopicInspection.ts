@@ -48,7 +48,7 @@ export interface InspectedEvent {
   readonly at: Instant.Instant
 }
 
-/** The records that refer to one assignment. */
+/** The mails, media jobs and events that refer to one assignment. */
 export interface AssignmentRecords {
   /**
    * The mails of the assignment, oldest first. The service may delete a mail 7 days after the mail was sent, failed or

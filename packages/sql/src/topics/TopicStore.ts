@@ -101,8 +101,8 @@ const maxBatch = 25
 
 /**
  * Submits a whole batch in a single SQL statement, so the batch needs no explicit transaction. If a quota has too
- * little room for the batch, or one submission is invalid, each submission runs alone. A submission inside a
- * transaction always runs alone.
+ * little room for the batch, or if one submission is invalid, each submission runs in its own statement. A submission
+ * inside a transaction always runs alone.
  */
 const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const alone = (one: PostgresSubmission.PreparedSubmission) => {

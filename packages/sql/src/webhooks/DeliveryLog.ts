@@ -63,8 +63,8 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     /**
-     * The query restricts the event ids in both tables. If the query restricted only one table, Postgres might read all
-     * attempts of the webhook.
+     * The query restricts the event ids in the table of deliveries and in the table of attempts. If the query
+     * restricted only one table, Postgres might read all attempts of the webhook.
      */
     const attemptsOf = (
       webhookId: WebhookId,

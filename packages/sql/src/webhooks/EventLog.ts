@@ -45,7 +45,7 @@ export const layer = Layer.effect(
       return others.reduce((before, one) => sql`${before} UNION ALL ${select(one)}`, select(first))
     }
 
-    /** Selects the page's events of one type. A forward page follows the order of the commit positions. */
+    /** Selects the events of one type for a page. A forward page follows the order of the commit positions. */
     const few = ({ forward, isBehind }: Shape, value: (name: Value) => string, type: string) => {
       const own = sql`organization_id = ${value("organization")} AND environment = ${value("environment")}
         AND type = ${type}`

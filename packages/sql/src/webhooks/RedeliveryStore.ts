@@ -133,7 +133,7 @@ export const layer = Layer.effect(
       ([row]) => row
     )
 
-    /** Moves the next recovery of the webhook to the end of the rotation. */
+    /** Moves the webhook's next recovery to the end of the queue of recoveries. */
     const passTurn = (webhookId: WebhookId, now: string) =>
       sql`UPDATE redeliveries SET last_batch_at = ${now} WHERE id = (SELECT id FROM redeliveries
         WHERE webhook_id = ${webhookId} AND done_at IS NULL ORDER BY id LIMIT 1)`

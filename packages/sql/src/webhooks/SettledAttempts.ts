@@ -1,7 +1,7 @@
 /**
- * Stores delivery attempts and their consequences under the lock of the webhook. On Postgres, if several delivery
- * attempts to one webhook end at the same time, they share a transaction. In separate transactions, each attempt would
- * wait for the webhook's lock.
+ * Stores delivery attempts and their consequences under the lock of the webhook. On Postgres, delivery attempts to one
+ * webhook that end at the same time share a transaction. In separate transactions, each attempt would wait for the
+ * webhook's lock.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"

@@ -40,8 +40,7 @@ export const layer = Layer.effect(
       sql`organization_id = ${organizationId} AND environment = ${environment}`
 
     /**
-     * The counter stays locked until the transaction ends, so that a concurrent insert includes this webhook in its
-     * count.
+     * The webhook counter stays locked until the transaction ends, so that a concurrent insert counts the new webhook.
      */
     const countOneMore = ({ environment, organizationId }: Owner) =>
       Effect.map(

@@ -60,7 +60,7 @@ export const restart = step((present, at) => Workflow.restartGeneration(present,
 export const runDueStep = step((present, at) =>
   Result.succeed(Option.getOrElse(findDueStep(present, at, defaults), () => ({ assignment: present, notices: [] })))
 )
-/** Returns the ticket of the current attempt. If no attempt has started, the ticket is 1. */
+/** Returns the ticket, which is the number of the current draft attempt. If no attempt has started, the ticket is 1. */
 const ticketOf = ({ generation }: Assignment) => Math.max(1, generation.ticket)
 
 export const completeDraft = step((present, at) =>

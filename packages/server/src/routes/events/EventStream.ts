@@ -64,8 +64,8 @@ export const eventStreamTimesMs = {
 }
 
 /**
- * The limits of one page of events. A stream keeps about three pages in memory: the page in the socket, the waiting
- * page and the page just read.
+ * The limits for each page of events that a stream reads. A stream keeps about three pages in memory: the page in the
+ * socket, the waiting page and the page just read.
  */
 const page = { limit: 100, maxBytes: 64 * 1024, forward: true }
 

@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
         respondBy
       }
       return yield* Effect.catchTags(topics.prepare(asker, wanted), {
-        // The request body was validated before, so a failure here would be a defect.
+        // The request body was already validated, so invalid content would be a defect.
         InvalidContent: (broken) => Effect.die(broken),
         NoValidPersonas: noValidPersonas
       })
