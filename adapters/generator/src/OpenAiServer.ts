@@ -26,8 +26,8 @@ export interface OpenAiCallLimits {
   /** The time limit from the start of a call to the last byte of its last response. */
   readonly time: Duration.Duration
   /**
-   * The maximum size of a response in bytes after decompression. The limit applies to successful responses and to error
-   * responses.
+   * The maximum size of a response in bytes after decompression. The size limit applies to successful responses and to
+   * error responses.
    */
   readonly size: number
 }

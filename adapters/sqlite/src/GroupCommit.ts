@@ -83,8 +83,8 @@ export const makeGroupedWithTransaction = (options: {
   readonly onCommitFailure: (connection: Connection) => Effect.Effect<void, SqlError>
 }): SqlClient["withTransaction"] => {
   const { control, isTransaction, timeout } = options.database
-  // The context key of the client's transactions. The context contains the `Turn` of the current transaction as its
-  // connection.
+  // The context key of the client's transactions. The context stores the `Turn` of the current transaction as the
+  // transaction's connection.
   const CurrentTurn = Context.Service<TransactionConnection, readonly [Turn, number]>(options.transactionService.key)
   const controlInTransaction = (sql: string) => Effect.suspend(() => (isTransaction() ? control(sql) : Effect.void))
   /**

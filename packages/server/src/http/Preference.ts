@@ -17,7 +17,8 @@ export const MustRespondImmediately = Context.Reference<boolean>(
 )
 
 /**
- * Returns how many seconds the caller prefers to wait, at most `longestWait`. Without the preference, the result is 0.
+ * Returns how many seconds the caller prefers to wait, at most `longestWait`. Without the preference `wait`, the result
+ * is 0.
  */
 export const parsePreferredWaitSeconds = (prefer: string | undefined): number => {
   // If the header contains several `wait` preferences, only the first `wait` applies. Commas separate preferences, and

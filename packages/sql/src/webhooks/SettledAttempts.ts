@@ -148,8 +148,8 @@ const settle = Effect.fnUntraced(function* (
 })
 
 /**
- * Combines several claim plans into one claim. While the receiver fails or recovers, the claim takes at most as many
- * deliveries as a single plan allows.
+ * Combines the claim plans of several attempts into one claim. While the receiver fails or recovers, the claim takes at
+ * most as many deliveries as a single plan allows.
  */
 const combined = (leader: DeliveryClaimPlan, plans: ReadonlyArray<DeliveryClaimPlan>): DeliveryClaimPlan => ({
   allow: (present, inFlight) =>
