@@ -39,7 +39,7 @@ const rowsOf = Effect.fnUntraced(function* (table: string) {
 
 const list = (texts: ReadonlyArray<string>) => JSON.stringify(texts, null, 2)
 
-const text = `/** The present schema for SQLite, as these migrations leave it in an empty database. Generated: npm run describe. */
+const text = `/** The SQLite schema that the listed migrations create in an empty database. Generated: npm run describe. */
 export const presentSchemaMigrationNames = ${list(Migrations.names)}
 
 export const schemaStatements = ${list(await Effect.runPromise(Effect.provide(statements, SqliteClient.layer({ filename: ":memory:" }))))}

@@ -1,6 +1,7 @@
 /**
  * Detects the type of an audio file from its first bytes, and joins MP3 files. The service requests MP3 from speech
- * servers, but some servers return another format, sometimes with a wrong content type. All functions are pure.
+ * servers, but some servers return another format, sometimes with a wrong content type. All functions of this module
+ * are pure.
  */
 import type { MediaType } from "@partner-commentary/core/commentary/MediaSynthesizer"
 
@@ -18,9 +19,9 @@ export const detectAudioType = (bytes: Uint8Array): MediaType | null => {
 }
 
 /**
- * Joins MP3 files by concatenating their frames. The function removes the tags of each file, and the info frame at its
- * start. The info frame contains only the number of frames of one file, so players would show a wrong length for the
- * joined file.
+ * Joins MP3 files by concatenating their frames. The function removes the tags and the leading info frame of each file.
+ * The info frame contains only the number of frames of one file, so players would show a wrong length for the joined
+ * file.
  */
 export const joinMp3Files = (files: ReadonlyArray<Uint8Array>): Uint8Array => {
   const sounds = files.map(soundOf)
@@ -40,7 +41,7 @@ const soundOf = (file: Uint8Array): Uint8Array => {
   return bytes.subarray(describingFrame(bytes))
 }
 
-/** Decodes a 28-bit number from four bytes. Each byte contributes its lower seven bits. */
+/** Decodes a 28-bit number from the lower seven bits of each of four bytes. */
 const syncSafe = (bytes: Uint8Array, at: number): number =>
   [0, 1, 2, 3].reduce((size, index) => (size << 7) | ((bytes[at + index] ?? 0) & 0x7f), 0)
 

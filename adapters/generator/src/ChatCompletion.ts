@@ -1,6 +1,6 @@
 /**
- * Reads responses of the chat-completions protocol. All functions are pure. The caller removes the API key from the
- * reasons of errors.
+ * Reads responses of the chat-completions protocol. All functions of this module are pure. The caller removes the API
+ * key from the reasons of errors.
  */
 import { GenerationFailed } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as Option from "effect/Option"
@@ -31,7 +31,10 @@ const asErrorAnswer = Schema.decodeUnknownOption(ErrorAnswer)
 
 const fail = (permanent: boolean, reason: string) => Result.fail(new GenerationFailed({ permanent, reason }))
 
-/** Returns the model's text from the JSON of a response with status 200. `CommentaryText` checks the text later. */
+/**
+ * Returns the model's text from the JSON of a response with status 200. The module `CommentaryText` checks the model's
+ * text later.
+ */
 export const readCompletionText = (answer: unknown): Result.Result<string, GenerationFailed> => {
   const completion = asCompletion(answer)
   if (Option.isNone(completion)) {

@@ -1,6 +1,6 @@
 /**
- * Cleans the text that a model returned, and refuses a text that is not an acceptable commentary. The text is not
- * HTML-escaped here, because pages escape it when they show it.
+ * Cleans the text that a model returned, and refuses a text that is not an acceptable commentary. The module does not
+ * escape the text for HTML, because each page escapes the text that the page shows.
  */
 import {
   type CommentaryGenerationRequest,
@@ -14,8 +14,8 @@ import { promptDelimiters, promptRules } from "./Prompt.ts"
 const quotes = ['""', "''", "“”", "‘’", "«»", "„“", "「」"].map((pair) => [pair.charAt(0), pair.charAt(1)] as const)
 
 /**
- * Removes a code fence or a pair of quotation marks around the whole text. The function keeps all marks in `"Yes," he
- * said, "no"`, because the first mark and the last mark are not a pair.
+ * Removes a code fence or a pair of quotation marks around the whole text. In `"Yes," he said, "no"`, the function
+ * keeps all quotation marks, because the first mark and the last mark are not a pair.
  */
 const unwrapped = (text: string): string => {
   const fence = /^```[^\n`]*\n/u.exec(text)
@@ -42,7 +42,7 @@ const address =
 
 /**
  * Returns the normalized web and mail addresses of a text. For example, `https://www.Example.com/` and `example.com`
- * are the same address.
+ * have the same normalized address.
  */
 const addresses = (text: string): ReadonlyArray<string> =>
   (text.match(address) ?? []).map((found) =>
@@ -61,7 +61,7 @@ const refuse = (reason: string) => Result.fail(new GenerationFailed({ permanent:
 
 /**
  * Extracts the commentary from the text of a model. All refusals are temporary, because the model's next response may
- * be acceptable. The reasons never quote the text.
+ * be acceptable. The reason of a refusal never quotes the model's text.
  */
 export const cleanAndValidateCommentary = (
   text: string,

@@ -20,7 +20,8 @@ import * as Prompt from "./Prompt.ts"
 export interface OpenAiGeneratorOptions extends OpenAiServer.OpenAiEndpoint {
   readonly model: string
   /**
-   * The time limit from the start of the call to the last byte. The default time limit and the maximum are 45 seconds.
+   * The time limit from the start of the generation call to the last byte of the response. The default time limit and
+   * the maximum are 45 seconds.
    */
   readonly timeout?: Duration.Duration
 }

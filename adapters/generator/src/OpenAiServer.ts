@@ -26,8 +26,8 @@ export interface OpenAiCallLimits {
   /** The time limit from the start of a call to the last byte of its last response. */
   readonly time: Duration.Duration
   /**
-   * The maximum size of a response in bytes after decompression. The limit applies to successful responses and to error
-   * responses.
+   * The maximum size of a response in bytes after decompression. The size limit applies to successful responses and to
+   * error responses.
    */
   readonly size: number
 }
@@ -78,7 +78,7 @@ const errorIn = (response: HttpClientResponse): Effect.Effect<unknown> =>
 const jsonType = /^application\/(?:[^;]*\+)?json\b/i
 
 /**
- * Returns the JSON of a successful response. The result is undefined if the content type of the response is not JSON.
+ * Returns the JSON of a successful response. For a response whose content type is not JSON, the result is undefined.
  */
 export const readJson: Read<unknown> = (response) =>
   Effect.flatMap(accepted(response), ({ headers, json }) =>

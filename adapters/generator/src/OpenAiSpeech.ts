@@ -32,7 +32,10 @@ export interface OpenAiSpeechOptions extends OpenAiServer.OpenAiEndpoint {
 }
 
 const longestCall = Duration.seconds(60)
-/** The maximum size in bytes of the audio of one part. This is enough for 15 minutes at 256 kbit/s. */
+/**
+ * The maximum size in bytes of the audio of one part. A part of 32 MiB can contain more than 15 minutes of audio at 256
+ * kbit/s.
+ */
 const largestAnswer = 32 * 1024 * 1024
 
 const make = Effect.fnUntraced(function* (options: OpenAiSpeechOptions) {

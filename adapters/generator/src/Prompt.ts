@@ -13,8 +13,8 @@ export interface ChatMessage {
 export const promptDelimiters = ["=====BEGIN MATERIAL=====", "=====END MATERIAL====="] as const
 
 /**
- * The rules of the prompt. Each rule has one or two sentences. `CommentaryText` refuses a response that repeats a rule,
- * because such a response reveals the prompt.
+ * The rules that the prompt gives to the model. Each rule has one or two sentences. `CommentaryText` refuses a response
+ * that repeats a rule, because such a response reveals the prompt.
  */
 export const promptRules: ReadonlyArray<string> = [
   "You write short opinion commentary for a publisher, in the voice of one persona.",
@@ -29,8 +29,8 @@ export const promptRules: ReadonlyArray<string> = [
 ]
 
 /**
- * Returns JSON without line breaks and without `<` and `>`. The material therefore cannot contain control tokens of a
- * model's chat format, such as a mark for the end of a turn.
+ * Returns JSON without line breaks and without `<` and `>`. Without `<` and `>`, the prompt's material cannot contain
+ * control tokens of a model's chat format, such as a mark for the end of a turn.
  */
 const oneLine = (material: unknown): string =>
   JSON.stringify(material).replace(

@@ -1,6 +1,6 @@
 /**
- * Checks that an OpenAI-compatible server responds and accepts the key. The check requests the list of models. This is
- * the cheapest request, because the server generates nothing.
+ * Checks that an OpenAI-compatible server responds and accepts the key. The check requests the list of models, because
+ * the server generates nothing for this request.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

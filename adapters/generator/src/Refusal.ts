@@ -1,7 +1,7 @@
 /**
- * Interprets error responses of an OpenAI-compatible server. The functions are pure. An error reason may contain the
- * server's own message, so the caller removes the API key from the reason. A retry may fix a temporary error. A retry
- * cannot fix a permanent error, because the same key, model, request or text is refused again.
+ * Interprets error responses of an OpenAI-compatible server. All functions of this module are pure. An error reason may
+ * contain the server's own message, so the caller removes the API key from the reason. A retry may fix a temporary
+ * error. A retry cannot fix a permanent error, because the same key, model, request or text is refused again.
  */
 
 export interface OpenAiFailure {
@@ -42,7 +42,7 @@ export const describeErrorResponse = (status: number | undefined, error: unknown
 
 const longestReason = 300
 
-/** Removes the key from the reason, and then shortens the reason. */
+/** Removes the API key from the reason of an error, and then shortens the reason. */
 export const redactForLog =
   (key: string | undefined) =>
   ({ permanent, reason }: OpenAiFailure): OpenAiFailure => {

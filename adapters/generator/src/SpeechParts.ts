@@ -1,4 +1,4 @@
-/** Splits a text at natural pauses into parts that a speech server accepts. The functions are pure. */
+/** Splits a text at natural pauses into parts that a speech server accepts. All functions of this module are pure. */
 
 /** The maximum length of a part. Speech servers accept 4096 characters, and some servers count UTF-16 units. */
 const longestPart = 4000
@@ -21,8 +21,9 @@ export const splitForSpeech = (text: string, longest = longestPart): ReadonlyArr
 }
 
 /**
- * Returns the position at which the part ends. The function looks for pauses only in the second half of the part, so
- * that parts do not become too short. Among these pauses, the function takes the last pause of the longest kind.
+ * Returns the position at which the first part of the text ends. The function looks for pauses only in the second half
+ * of the part, so that parts do not become too short. The text is cut at the last pause of the longest kind in the
+ * second half of the part.
  */
 const cut = (text: string, longest: number): number => {
   const head = text.slice(0, longest)

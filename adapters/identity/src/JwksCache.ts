@@ -15,7 +15,7 @@ import { createRemoteJWKSet, customFetch, type FetchImplementation, type RemoteJ
 
 /**
  * The age at which the cache fetches the keys again. While the provider responds, a key that the provider has withdrawn
- * is accepted for at most this time.
+ * is accepted for at most 10 minutes.
  */
 const freshness = Duration.minutes(10)
 
@@ -36,7 +36,10 @@ const tooLarge = new Error("the key set is larger than 1 MiB")
 const boundedFetch: FetchImplementation = (url, options) =>
   fetch(url, options).then(limitResponseSize(largest, tooLarge))
 
-/** Makes a key set that the jose library fetches and parses. This module decides when to fetch, with Effect's clock. */
+/**
+ * Makes a key set that the jose library fetches and parses. This module decides by Effect's clock when the key set is
+ * fetched.
+ */
 export const makeRemoteKeySet = (url: string): RemoteJWKSet =>
   createRemoteJWKSet(new URL(url), {
     [customFetch]: boundedFetch,

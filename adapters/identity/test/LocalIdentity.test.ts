@@ -14,7 +14,7 @@ import { SignJWT } from "jose"
 const secret = "a secret of this test"
 const local = LocalIdentity.layer({ secret: Redacted.make(secret) })
 
-/** The key that every version must derive from this secret, so that old tokens remain valid after an upgrade. */
+/** The key that every version must derive from the test's secret, so that old tokens remain valid after an upgrade. */
 const privateKey = createPrivateKey({
   key: Buffer.concat([
     Buffer.from("302e020100300506032b657004220420", "hex"),

@@ -32,7 +32,7 @@ export interface NotificationChannel {
   readonly isHeard: Effect.Effect<boolean>
 }
 
-/** This message tells listeners that other messages may have been lost. */
+/** An empty message, which tells listeners that other messages may have been lost. */
 export const connectionLostMessage = ""
 
 /** The name of the channel for NOTIFY and LISTEN. */
@@ -63,8 +63,8 @@ export const make = Effect.gen(function* () {
   let isHeard = false
 
   /**
-   * Sends the pending messages with one SQL statement, and returns how long to wait before the next one. Messages stay
-   * pending if the statement fails.
+   * Sends the pending messages with one SQL statement, and returns how long to wait before the next statement. Messages
+   * stay pending if the statement fails.
    */
   const send = Effect.uninterruptible(
     Effect.suspend(() => {
@@ -132,7 +132,7 @@ export interface TestMessageOptions {
 export interface ListeningSession {
   /** The id of the session, which is unique on the server. */
   readonly processId: number
-  /** Waits for the next message of the channel. The wait fails when the session is lost. */
+  /** Waits for the next message of the channel, and fails when the session is lost. */
   readonly take: Effect.Effect<string, SqlError>
 }
 

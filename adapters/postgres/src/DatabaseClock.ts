@@ -1,7 +1,7 @@
 /**
  * Provides a clock with the time of the database, so that all machines with a common database use the same time. The
- * time is the local monotonic time plus a regularly measured offset. A machine with a wrong clock therefore applies
- * deadlines at the same moment as all other machines.
+ * clock's time is the local monotonic time plus a regularly measured offset. With the database's time, a machine with a
+ * wrong clock applies deadlines at the same moment as all other machines.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -17,19 +17,22 @@ const interval = Duration.seconds(30)
  */
 const warnAbove = 2000
 
-/** The maximum round trip of a sample, in milliseconds. A sample with a longer round trip is too inaccurate. */
+/**
+ * The maximum round trip of a sample, in milliseconds. A sample of the database's time with a longer round trip is too
+ * inaccurate.
+ */
 const maxRoundTrip = 1000
 
 /**
- * The maximum number of samples at the start. Another sample is taken only if the round trip of the previous sample was
- * too long.
+ * The maximum number of samples at the start. The clock takes another sample only if the round trip of the previous
+ * sample was too long.
  */
 const startSamples = 3
 
 export interface DatabaseClock extends Clock.Clock {
   /**
-   * Corrects the clock: at the local monotonic time `monotonic`, the database's time was `databaseTime`. Both
-   * parameters are in milliseconds.
+   * Corrects the clock: at the local monotonic time `monotonic`, the database's time was `databaseTime`. `databaseTime`
+   * and `monotonic` are in milliseconds.
    */
   readonly set: (databaseTime: number, monotonic: number) => void
 }
@@ -65,8 +68,8 @@ export const make = (local: Clock.Clock): DatabaseClock => {
 const monotonicMillis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
 /**
- * Measures the offset at the start, and then every 30 seconds. While the database does not respond, the clock keeps the
- * last measured offset.
+ * Measures the offset of the database's clock at the start, and then every 30 seconds. While the database does not
+ * respond, the clock keeps the last measured offset.
  */
 export const layer = Layer.effect(
   Clock.Clock,

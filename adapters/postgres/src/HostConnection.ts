@@ -16,7 +16,7 @@ export type RunStatement = (
 ) => Effect.Effect<HostPool.QueryResult, SqlError>
 
 /**
- * Runs a statement that cannot be interrupted. After an interruption, the session would return to the pool before the
+ * Runs a statement that cannot be interrupted. An interrupted statement would return its session to the pool before the
  * server has responded.
  */
 export const makeRunStatement =

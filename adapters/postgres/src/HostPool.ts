@@ -2,7 +2,7 @@
 import * as Predicate from "effect/Predicate"
 
 /**
- * The result of a statement. The stores select only column types that every driver returns in the same form: text,
+ * The result of an SQL statement. The stores select only column types that every driver returns in the same form: text,
  * 32-bit integers and doubles.
  */
 export interface QueryResult {
@@ -34,7 +34,7 @@ export interface ApplicationSessionPool extends Queryable {
 }
 
 /**
- * The type of PGlite, which has only one session. `transaction` lends that session to the given function while the
+ * The type of PGlite, which has only one session. `transaction` lends the only session to the given function while the
  * function runs.
  */
 export interface SingleSessionDatabase extends Queryable {

@@ -31,7 +31,8 @@ const isSingle = (pool: HostPool.HostPool): boolean =>
   Predicate.hasProperty(pool, "options") && Predicate.hasProperty(pool.options, "max") && pool.options.max === 1
 
 /**
- * Runs LISTEN on a session of the pool. The service polls instead if the pool's sessions cannot deliver notifications.
+ * Runs LISTEN on a session of the pool. If the pool's sessions cannot deliver notifications, the service polls for
+ * work.
  */
 export const openListeningSession = (
   pool: HostPool.HostPool
@@ -52,7 +53,8 @@ export const openListeningSession = (
     }
     session.on("error", lost)
     session.on("end", lost)
-    // The pool closes the listening session on release (`lose`), so an interrupted start need not wait for the server.
+    // The pool closes the listening session (`lose`), so an interruption of LISTEN need not wait for the server's
+    // response.
     yield* Effect.tryPromise({
       try: () => Promise.resolve(session.query(`LISTEN ${Channel.channelName}`)),
       catch: (cause) => toSqlError(cause, "listen")

@@ -34,16 +34,16 @@ export interface PostgresClientConfig {
   /** The maximum number of connections, with a default of 10. */
   readonly poolSize?: number | undefined
   /**
-   * True if the URL leads to a pooler in transaction mode. The client then prepares no statements, and changes no
-   * settings of a connection.
+   * True if the URL leads to a pooler in transaction mode. Behind a pooler in transaction mode, the client prepares no
+   * statements and changes no settings of a connection.
    */
   readonly isPooled?: boolean | undefined
   /** The schema that contains the tables. By default, the client uses the search path of the role. */
   readonly schema?: string | undefined
   readonly applicationName?: string | undefined
   /**
-   * The timeout for opening a connection. Without this option, the client uses the URL's `connect_timeout`, or 5
-   * seconds.
+   * The timeout for opening a connection. If `connectTimeout` is undefined, the client uses the URL's
+   * `connect_timeout`, or 5 seconds.
    */
   readonly connectTimeout?: Duration.Input | undefined
   /** The timeout for a statement, with a default of 30 seconds. A timeout of zero disables the limit. */
@@ -62,7 +62,7 @@ export interface PostgresClient extends SqlClient.SqlClient {
   readonly fault: Effect.Effect<void, DatabaseUnavailable>
   /** Returns the number of connections in use plus the number of callers that wait for a connection. */
   readonly inUse: () => number
-  /** Opens a connection until the scope closes. No other caller reuses the connection. */
+  /** Opens a connection until the scope closes. No other caller reuses the reserved connection. */
   readonly reserveSession: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope>
 }
 
@@ -160,8 +160,8 @@ type Answered = <A>(asked: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlEr
 
 /**
  * Fails a statement whose response does not arrive. The server's own statement timeout does not cover a response that
- * is lost in the network. A timer and one fiber implement this timeout, because a race of two fibers would add 5% to
- * the processor time of a statement.
+ * is lost in the network. The timeout uses a timer and one fiber, because a race of two fibers would add 5% to the
+ * processor time of a statement.
  */
 const answeredWithin = (bound: Duration.Duration): Answered => {
   if (Duration.isZero(bound)) return (asked) => asked
@@ -188,7 +188,8 @@ const answeredWithin = (bound: Duration.Duration): Answered => {
 const grace = Duration.seconds(5)
 
 /**
- * The longest delay of a Node timer, in milliseconds. Node fires a timer immediately if its delay exceeds this maximum.
+ * The longest delay of a Node timer, in milliseconds. Node fires a timer immediately if its delay exceeds 2^31 - 1
+ * milliseconds.
  */
 const longestTimer = 2 ** 31 - 1
 

@@ -18,8 +18,8 @@ export interface ParsedPostgresUrl {
   /** The URL that the driver receives. */
   readonly url: Redacted.Redacted
   /**
-   * The TLS options for the driver. If undefined, the URL itself requests TLS, and the driver uses TLS if the server
-   * offers TLS.
+   * The TLS options for the driver. If `ssl` is undefined, `url` contains `sslmode=prefer`, and the driver uses TLS if
+   * the server offers TLS.
    */
   readonly ssl: boolean | ConnectionOptions | undefined
   /** The host, port and database as text for messages, without user and password. */

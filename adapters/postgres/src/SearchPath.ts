@@ -1,7 +1,7 @@
 /**
  * Keeps the service's tables in a separate schema of the host's database. Each transaction sets the search path with
- * SET LOCAL, so the setting ends with the transaction. The setting therefore affects neither other users of a pooled
- * session nor the host's statements.
+ * SET LOCAL, so the setting ends with the transaction. The service's search path affects neither other users of a
+ * pooled session nor the host's statements.
  */
 import { takeAdvisoryLock } from "@partner-commentary/sql/database/Lock"
 import { PostgresSchemaMissing, SchemaForbidden } from "@partner-commentary/sql/database/SchemaErrors"
@@ -78,7 +78,7 @@ export const createSchema = Effect.fnUntraced(function* (schema: string | undefi
   if (present === 1) return
   yield* sql.withTransaction(
     Effect.andThen(
-      // Processes that start at the same time wait here until the first process has created the schema.
+      // Processes that start at the same time wait for the lock until the first process has created the schema.
       takeAdvisoryLock(sql, "partner_commentary_schema"),
       sql.unsafe(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`)
     )

@@ -55,7 +55,8 @@ export const findSqlState = (cause: unknown): string | undefined => {
 }
 
 /**
- * The error message of `pg` when no connection of the pool became free in time. The server has received no statement.
+ * The error message of `pg` when no connection of the pool became free in time. If no connection became free, the
+ * server has received no statement.
  */
 const poolExhausted = "timeout exceeded when trying to connect"
 
@@ -78,7 +79,7 @@ export const toSqlError = (cause: unknown, operation: string): SqlError => {
   return new SqlError({ reason: reason ?? new UnknownError({ cause, message, operation }) })
 }
 
-/** Returns whether the error has ended the session. Such a session must not be used again. */
+/** Returns whether the error has ended the session. A session that the server has ended must not be used again. */
 export const isSessionEndingError = ({ reason: { cause } }: SqlError): boolean => {
   const state = findSqlState(cause)
   return state === undefined || isSessionLossSqlState(state)

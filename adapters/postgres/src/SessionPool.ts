@@ -1,8 +1,8 @@
 /**
  * Lends sessions of the driver's pool. While no session is free, organizations take turns, and each wait has a timeout.
  * The pool discards a session that the server has ended. When a write is refused as read-only, the pool discards all
- * sessions that were opened before. A session that is read-only when it opens is lent once and then discarded. After a
- * failover, the pool therefore keeps no session of the former primary.
+ * sessions that were opened before the refusal. A session that is read-only when it opens is lent once and then
+ * discarded. After a failover, the pool keeps no session of the former primary.
  */
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
@@ -27,7 +27,7 @@ export interface SessionPool {
   ) => Effect.Effect<A, E | SqlError, R>
   /**
    * Marks the session for removal if the error of a statement shows that the session is unusable. If a write was
-   * refused as read-only, the pool also removes all other sessions that are open.
+   * refused as read-only, the pool also removes all other open sessions.
    */
   readonly judge: (session: PgConnection.PgConnection, error: SqlError) => Effect.Effect<void>
   /** Returns the number of borrowed sessions plus the number of callers that wait for a session. */
@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function* (
   const pool = yield* inRealTime(PgPool.make(options))
   const size = options.maxConnections
   let lent = 0
-  /** The pool discards sessions that were opened in an earlier generation. */
+  /** An increase of `generation` makes the pool discard all sessions that were opened before the increase. */
   let generation = 0
   const openedIn = new WeakMap<PgConnection.PgConnection, number>()
 
@@ -71,16 +71,19 @@ export const make = Effect.fnUntraced(function* (
   const makePermits = (total: number) =>
     KeyedSemaphore.make<string>({ each: size, total, waiting: Number.POSITIVE_INFINITY })
   const frequent = makePermits(size)
-  /** The other half of the sessions stays free for frequent operations, which would wait behind long statements. */
+  /**
+   * Operations that are not frequent get at most half of the sessions, so that frequent operations need not wait behind
+   * long statements.
+   */
   const other = makePermits(Math.ceil(size / 2))
   const permitsOf = ({ isFrequent }: FairShare) => (isFrequent ? frequent : other)
 
   const tryTake = (share: FairShare): boolean => share.owner === "" || permitsOf(share).tryTake(share.owner)
 
   /**
-   * Returns true if the caller can continue without a wait. The function then counts the caller and takes a permit of
-   * the caller's organization. A caller that need not wait runs without `inRealTime`, because each replacement of the
-   * clock makes the fiber build a new cache.
+   * Returns true if the caller can continue without a wait. If no wait is needed, the function counts the caller and
+   * takes a permit of the caller's organization. A caller that need not wait runs without `inRealTime`, because each
+   * replacement of the clock makes the fiber build a new cache.
    */
   const enterNow = (share: FairShare): boolean => {
     if (lent >= size || !tryTake(share)) return false
@@ -89,9 +92,9 @@ export const make = Effect.fnUntraced(function* (
   }
 
   /**
-   * Counts the caller, and waits for a permit of its organization. A caller that has received a permit does not wait for
-   * its turn in the fair scheduler, because the permit would be unused during the wait. After `enterNow` or `enter`
-   * succeeds, the caller must call `leave`.
+   * Counts the caller, and waits for a permit of the caller's organization. A caller that has received a permit does
+   * not wait for its turn in the fair scheduler, because the permit would be unused during the wait. After `enterNow`
+   * or `enter` succeeds, the caller must call `leave`.
    */
   const enter = (share: FairShare, restore: KeyedSemaphore.RestoreInterruptibility): Effect.Effect<void, SqlError> => {
     lent++
@@ -103,7 +106,10 @@ export const make = Effect.fnUntraced(function* (
     )
   }
 
-  /** Returns an effect that releases the permit. The organization's use is the time until the effect runs. */
+  /**
+   * Returns an effect that releases the permit. The organization's use of its permit lasts until the returned effect
+   * runs.
+   */
   const leave = (share: FairShare): Effect.Effect<void> => {
     const from = clock.monotonicTimeNanosUnsafe()
     return Effect.sync(() => {
@@ -140,7 +146,7 @@ export const make = Effect.fnUntraced(function* (
       )
   )
 
-  /** Lends a session from the pool. The function discards stale sessions, and lends the next session instead. */
+  /** Lends a session from the pool. If a session is stale, the function discards it and lends the next session. */
   const lend = <A, E, R>(
     use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | SqlError, R> =>
@@ -188,8 +194,8 @@ export const make = Effect.fnUntraced(function* (
 const stale = Symbol("stale")
 
 /**
- * Marks a session that the pool discards instead of lending it again. If the pool discarded the session immediately,
- * the pool would also open another session immediately, and that session may be read-only too.
+ * Marks a session that the pool discards instead of lending it again. The session is not discarded immediately, because
+ * the pool would immediately open a replacement, which may also be read-only.
  */
 const retired = -1
 

@@ -1,9 +1,9 @@
 /**
- * Handles prepared statements that a schema change has made stale. The driver prepares a stale statement again, except
- * within a transaction, because the error has already aborted the transaction. This module reports the error of a stale
- * statement as a conflict, so that the transaction is retried. The module also adds a suffix to the text of all later
- * statements, so that every statement is prepared again. Without the suffix, a transaction with many statements would
- * fail once for each statement.
+ * Handles prepared statements that a schema change has made stale. Outside of a transaction, the driver itself prepares
+ * a stale statement again. Within a transaction, the error of a stale statement aborts the transaction. This module
+ * reports the error of a stale statement as a conflict, so that the transaction is retried. The module also adds a
+ * suffix to the text of all later statements, so that every statement is prepared again. Without the suffix, a
+ * transaction with many statements would fail once for each statement.
  */
 import * as Effect from "effect/Effect"
 import { SerializationError, SqlError } from "effect/sql/SqlError"

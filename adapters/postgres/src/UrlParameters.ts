@@ -20,8 +20,8 @@ const ignored = [
 ]
 
 /**
- * Parameters that the driver ignores, each with the values that match the driver's behavior. The service refuses all
- * other values of these parameters.
+ * Parameters that the driver ignores, each with the values that match the driver's behavior. The service refuses values
+ * that do not match the driver's behavior.
  */
 const ignoredWith: Readonly<Record<string, ReadonlyArray<string>>> = {
   channel_binding: ["disable", "prefer"],
@@ -31,8 +31,8 @@ const ignoredWith: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /**
- * Parameters that the service refuses. A service that ignored such a parameter might connect to another server,
- * authenticate differently or be less secure than the operator expects.
+ * Parameters that the service refuses, because a connection without them might reach another server, authenticate
+ * differently or be less secure than the operator expects.
  */
 const unsupported = [
   ...["hostaddr", "passfile", "service", "servicefile", "replication", "require_auth", "requirepeer"],

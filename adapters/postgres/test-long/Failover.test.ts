@@ -1,6 +1,6 @@
 /**
  * Tests a failover, in which a streaming replica is promoted and the database's address then leads to the replica.
- * Writes, LISTEN and the clock must recover without a restart.
+ * After a failover, writes, LISTEN and the database clock must recover without a restart of the process.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Channel from "@partner-commentary/postgres/Channel"
@@ -22,8 +22,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 const poolSize = 5
 
 /**
- * Measures the time from the promotion to the first acknowledged write. The limit is much longer than a recovery, which
- * takes tens of milliseconds.
+ * The maximum time from the promotion to the first acknowledged write. The limit of 10 seconds is much longer than a
+ * usual recovery, which takes tens of milliseconds.
  */
 const bound = Duration.seconds(10)
 
@@ -83,7 +83,7 @@ const failover = Effect.fnUntraced(function* (
   }
   const seconds = (performance.now() - promoted) / 1000
   yield* Effect.logInfo(`First acknowledged write ${seconds.toFixed(2)} s after the promotion, ${refused} refused`)
-  // From this point on, every connection of the pool accepts writes.
+  // After the first acknowledged write, every connection of the pool accepts writes.
   yield* Effect.forEach(Array.from({ length: poolSize * 4 }), (_, n) => write(n + 3), { concurrency: poolSize })
   assert.strictEqual(yield* counted, 2 + poolSize * 4)
 

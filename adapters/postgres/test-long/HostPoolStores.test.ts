@@ -14,7 +14,7 @@ const noValue = 2278
 /** The column types that all drivers return in the same form. */
 const alike: ReadonlyArray<number> = [pg.types.builtins.TEXT, pg.types.builtins.INT4, pg.types.builtins.FLOAT8, noValue]
 
-/** Replaces each value of another type by an invalid value, so that a store fails if it reads such a value. */
+/** Replaces each value whose type is not in `alike` by an invalid value, so that a store that reads the value fails. */
 const getTypeParser = ((id: number) =>
   alike.includes(id) ? pg.types.getTypeParser(id) : () => `a value of type ${id}`) as typeof pg.types.getTypeParser
 

@@ -8,7 +8,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { registerStoreSuites } from "../test/Suites.ts"
 
-/** The time after which the pool closes an idle connection. No test advances the clock by such a long time. */
+/**
+ * The time after which the pool closes an idle connection. The timeout is longer than the time by which any test
+ * advances the clock.
+ */
 const idleTimeout = Duration.weeks(52)
 
 const layer = Layer.unwrap(

@@ -29,7 +29,8 @@ it.live("if no connection is free for a message, the message is sent when a conn
     )
     yield* Channel.listen(channel, Channel.openListeningSession(yield* PostgresClient.make({ url, poolSize: 1 })))
     yield* Deferred.await(listening)
-    // The connection is opened first, so that its opening does not use up the timeout of the callers that wait.
+    // The test opens the connection first, so that opening the connection does not use up the timeouts of waiting
+    // callers.
     yield* speaker`SELECT 1`
     const isHeld = yield* Deferred.make<void>()
     const hold = Effect.andThen(Deferred.succeed(isHeld, undefined), Effect.sleep("400 millis"))

@@ -61,7 +61,7 @@ const withClockAhead = Effect.fnUntraced(function* (ahead: number, slow = 0) {
   const monotonicTimeNanosUnsafe = () => {
     reads += 1
     // The database clock reads the machine's clock when the database clock is created, and again just before the first
-    // response. All later reads happen after that response.
+    // response. From the third read on, each read happens after the database's first response.
     return usual.monotonicTimeNanosUnsafe() + (reads > 2 ? BigInt(slow) * 1_000_000n : 0n)
   }
   const present = { ...wrong, monotonicTimeNanosUnsafe }

@@ -59,7 +59,7 @@ const reader = Effect.map(EventHistory, (events) => (mine: Owner) => {
 })
 
 /**
- * Writes an event in a transaction that stays open until the test completes `go`. The test writes events directly,
+ * Writes an event in a transaction that stays open until the effect `go` completes. The test writes events directly,
  * because changes of assignments would wait for their counters.
  */
 const writing = Effect.fnUntraced(function* (mine: Owner, share: ShareId, go: Effect.Effect<unknown>) {

@@ -18,7 +18,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 const direct = <A, E>(url: Redacted.Redacted, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.provide(use, Layer.fresh(Postgres.layerMigrationClient({ url })))
 
-/** Reads in a transaction, which keeps a lock on the table until the test runs the returned effect. */
+/** Reads a table in a transaction, which keeps a lock on the table until the test runs the returned effect. */
 const dump = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const begun = yield* Deferred.make<void>()
   const isRead = yield* Deferred.make<void>()

@@ -10,8 +10,8 @@ import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 
 /**
- * Starts a server that records the received bytes. The server sends `first` on connect, or `answer` after the first
- * message.
+ * Starts a server that records the received bytes. The server sends the text `first` on connect, or the text `answer`
+ * after the first message.
  */
 const stranger = (says: { readonly first?: string; readonly answer?: string }) =>
   Effect.acquireRelease(

@@ -1,6 +1,6 @@
 /**
- * Tests the cost of two queries on Postgres. The cost of a claim does not depend on the backlog of another
- * organization, and the cost of a page of events does not depend on the number of events.
+ * Tests the cost of claims and of event pages on Postgres. The cost of a claim does not depend on the backlog of
+ * another organization, and the cost of a page of events does not depend on the number of events.
  */
 import { assert, it } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -35,8 +35,8 @@ const flood = (count: number) =>
   })
 
 /**
- * Returns how many database pages the statements of the effect read. Each statement runs once more with EXPLAIN for the
- * measurement.
+ * Returns how many database pages the statements of the effect read. To measure the pages, the function runs each
+ * statement once more with EXPLAIN.
  */
 const pagesOf = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient

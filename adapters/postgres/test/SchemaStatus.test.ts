@@ -1,6 +1,6 @@
 /**
- * Tests that the service inspects a database before the service changes anything. Also tests the errors for an
- * unsuitable database.
+ * Tests that the service inspects a database before the service changes anything. The file also tests the errors that
+ * an unsuitable database causes.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Instant from "@partner-commentary/core/shared/Instant"

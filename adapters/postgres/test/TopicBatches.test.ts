@@ -1,6 +1,6 @@
 /**
  * Tests topics that one or several nodes submit and read in batches. Each caller gets the same result as without
- * batches, and the read of a batch uses only the primary key.
+ * batches. The read of a batch uses only the primary key.
  */
 import { assert, it } from "@effect/vitest"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"

@@ -24,7 +24,7 @@ export const extractMailDomain = (address: string): Option.Option<string> =>
     Option.filter((ascii) => ascii.length <= 253 && domain.test(ascii))
   )
 
-/** Parses `Name <address>` or a bare address. The result is none unless the text is exactly one valid mailbox. */
+/** Parses `Name <address>` or a bare address. The result is none if the text is not exactly one valid mailbox. */
 export const parseSender = (from: string): Option.Option<MailSender> => {
   const [only, ...others] = addressparser(from)
   return only?.address === undefined || others.length > 0 || /\p{Cc}/u.test(from)

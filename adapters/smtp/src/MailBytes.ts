@@ -1,6 +1,6 @@
 /**
- * Builds the bytes of a mail in one step. By default, nodemailer passes the bytes through seven streams. These streams
- * need more processor time than all of nodemailer's other work for a mail.
+ * Builds the bytes of a mail in one step. By default, nodemailer passes the bytes through seven streams. The seven
+ * streams need more processor time than all of nodemailer's other work for a mail.
  */
 import { Readable } from "node:stream"
 import * as Base64 from "nodemailer/lib/base64"
@@ -38,10 +38,7 @@ const encoded = (part: MimeNode, content: string): string => {
 
 const readAtOnce = 16 * 1024
 
-/**
- * Makes a stream of the bytes. The stream ends only when the consumer has read the last bytes, so while the socket's
- * buffer is full, the stream does not end.
- */
+/** Makes a stream of the bytes. The stream ends only when the consumer has read the last bytes. */
 export const bytesToStream = (bytes: Buffer): Readable => {
   let position = 0
   return new Readable({

@@ -1,6 +1,6 @@
 /**
- * Converts a mail of the core to nodemailer's input, with the same headers for SMTP and for the outbox. The mailers
- * then let nodemailer build the bytes.
+ * Converts a mail of the core to nodemailer's input, with the same headers for SMTP and for the outbox. The SMTP mailer
+ * and the outbox mailer pass the result to nodemailer.
  */
 import { type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as DateTime from "effect/DateTime"

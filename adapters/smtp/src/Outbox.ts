@@ -48,9 +48,9 @@ const maxListedMails = 100
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** Lists the newest 100 mails, newest first. The list omits files that are not readable mails. */
+    /** Lists the newest 100 mails, newest first. The list of mails omits files that are not readable mails. */
     readonly list: Effect.Effect<ReadonlyArray<OutboxMail>>
-    /** Finds a mail by the `file` that `list` returned. The function reads no files with other names. */
+    /** Finds a mail by the `file` that `list` returned. The function reads only files whose names `list` can return. */
     readonly find: (file: string) => Effect.Effect<Option.Option<OutboxMail>>
   }
 >()("@partner-commentary/smtp/Outbox") {}

@@ -27,7 +27,7 @@ const make = (folder: string) => mkdir(folder, { recursive: true, mode: 0o700 })
 
 export interface OutboxMailerOptions {
   readonly folder: string
-  /** The sender in the form `Name <address>`. Every Message-ID ends with the domain of this address. */
+  /** The sender in the form `Name <address>`. Every Message-ID ends with the domain of the sender's address. */
   readonly from: string
 }
 
@@ -43,7 +43,8 @@ export const layer = ({ folder, from }: OutboxMailerOptions) =>
           new MailSettingRefused({ setting: "folder", reason: `cannot be created: ${(cause as Error).message}.` })
       })
       const composer = createTransport({ streamTransport: true, buffer: true, newline: "windows" })
-      // Only one write runs at a time. Two concurrent writes of the same mail id would both find no earlier file.
+      // Only one write runs at a time, because two concurrent writes of the same mail id would both find no earlier
+      // file.
       const turn = yield* Semaphore.make(1)
       const write = Effect.fnUntraced(function* (id: string, instant: string, raw: string | Uint8Array) {
         yield* attempt(() => make(folder))

@@ -37,9 +37,9 @@ export const openSmtpPool = (
     connectionTimeout: Duration.toMillis(Duration.min(half, longestConnect)),
     greetingTimeout: Duration.toMillis(Duration.min(half, longestGreeting)),
     // nodemailer's timeout for every wait on the socket. The timeout must be long enough for the server's last reply,
-    // because this reply takes the longest time. `sendMail` limits the steps before the last reply with `timeout`.
+    // because this reply takes the longest time. `sendMail` uses `timeout` to limit the steps before the last reply.
     socketTimeout: Duration.toMillis(answerTimeout),
-    // These settings override parameters of the URL, because a log of the SMTP session would contain creators' links.
+    // The URL's parameters cannot enable logging, because a log of the SMTP session would contain creators' links.
     logger: false,
     debug: false,
     transactionLog: false

@@ -23,7 +23,7 @@ const authentication = new Set([530, 534, 535, 538])
 
 /**
  * Returns whether a failure is permanent. nodemailer treats every 5xx reply as permanent except 503, which concerns the
- * session. If nodemailer itself refuses the mail, without a reply of the server, the failure is permanent too.
+ * session. If nodemailer itself refuses the mail, without a reply of the server, the failure is permanent.
  */
 const isPermanent = (error: NodemailerError) =>
   (error.code === "EENVELOPE" || error.code === "EMESSAGE") &&
@@ -45,7 +45,7 @@ export const defaultConnectionCount = 16
 export interface SmtpMailerOptions {
   /** The URL of the server, such as `smtp://user:password@host:port` or `smtps://…`. */
   readonly url: Redacted.Redacted<string>
-  /** The sender in the form `Name <address>`. Every Message-ID ends with the domain of this address. */
+  /** The sender in the form `Name <address>`. Every Message-ID ends with the domain of the sender's address. */
   readonly from: string
   /**
    * The number of concurrent connections, with a default of 16. A worker claims only as many mails as there are
@@ -53,13 +53,13 @@ export interface SmtpMailerOptions {
    */
   readonly connections?: number
   /**
-   * The time limit from the start of the connection to the last byte of the mail, with a default of 5 minutes. The
+   * The time limit from the start of the connection to the last byte of the mail, with a default of 5 minutes. The time
    * limit does not include the wait for a free connection.
    */
   readonly timeout?: Duration.Input
   /**
-   * The time limit of the reply to the complete mail. The server may scan the mail before the reply. The default of 10
-   * minutes follows RFC 5321 (4.5.3.2.6).
+   * The time limit of the reply that follows the complete mail. The server may scan the mail before the server replies.
+   * The default of 10 minutes follows RFC 5321 (4.5.3.2.6).
    */
   readonly answerTimeout?: Duration.Input
   /** How long a stopping process waits for the reply to a complete mail, with a default of 5 seconds. */

@@ -27,7 +27,7 @@ export const verifyMailServer = (
       connectionTimeout: time,
       greetingTimeout: time,
       socketTimeout: time,
-      // These settings override parameters of the URL, because a log of the SMTP session would contain credentials.
+      // The URL's parameters cannot enable logging, because a log of the SMTP session would contain credentials.
       logger: false,
       debug: false,
       transactionLog: false

@@ -17,7 +17,7 @@ export const makeMessage = (changes: Partial<MailMessage> = {}): MailMessage => 
   ...changes
 })
 
-/** Builds the mailer of a layer until the scope closes. */
+/** Builds the layer and returns its mailer. */
 export const makeMailer = <E>(layer: Layer.Layer<Mailer, E>) =>
   Effect.map(Layer.build(layer), (context) => Context.get(context, Mailer))
 

@@ -14,8 +14,8 @@ export interface ReceivedMail {
 }
 
 /**
- * Makes an error that makes the test server reply with the given code. The server library reads `responseCode` from
- * errors.
+ * Makes an error that makes the test server reply with the given code. The library of the test server reads
+ * `responseCode` from errors.
  */
 export const makeSmtpReplyError = (responseCode: number, text: string) =>
   Object.assign(new Error(text), { responseCode })
@@ -88,7 +88,10 @@ export const startTcpServer = (greet: (socket: Socket) => void) =>
     return { port: (server.address() as AddressInfo).port, open }
   })
 
-/** Starts a server that accepts any mail up to the final dot. The function `onSent` then replies to the mail. */
+/**
+ * Starts a server that accepts any mail up to the final dot. After the final dot, the function `onSent` replies to the
+ * mail.
+ */
 export const startScriptedSmtpServer = (onSent: (socket: Socket) => void) =>
   startTcpServer((socket) => {
     let text = ""

@@ -37,7 +37,7 @@ const place = Effect.gen(function* () {
   return { parent, folder, send, outbox }
 })
 
-/** The outbox folder of a test. The mailer writes its mails into this folder. */
+/** The outbox folder of a test, into which the mailer writes its mails. */
 class Folder extends Context.Service<Folder, string>()("@partner-commentary/smtp/test/Folder") {}
 
 const writing = Layer.unwrap(Effect.map(Folder, (folder) => OutboxMailer.layer({ folder, from: senderAddress }))).pipe(

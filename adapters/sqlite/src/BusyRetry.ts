@@ -1,7 +1,7 @@
 /**
  * Retries a statement while another process writes, because SQLite's own busy timeout would block the thread. As in
  * SQLite, only the delays between attempts count towards the timeout. The delays use real time even with a test clock,
- * because the other process uses real time. During a delay, the client runs other reads.
+ * because the other process uses real time. While a statement waits for its next attempt, the client runs other reads.
  */
 import { isStaleSnapshotError } from "@partner-commentary/sql/database/HostTransaction"
 import * as Clock from "effect/Clock"

@@ -14,7 +14,7 @@ export const watchDatabaseFile = (filename: string): DatabaseFileMonitor => {
   const opened = isFile ? readFileIdentity(filename) : undefined
   const { check, saw } = makeCorruptionMonitor()
   // If the file is moved after it was opened, the process continues to commit to the moved file. A process that later
-  // opens the configured path does not find these commits.
+  // opens the configured path does not find the commits to a moved file.
   const present = Effect.suspend(() =>
     opened !== undefined && readFileIdentity(filename) !== opened
       ? new DatabaseUnavailable({ fault: "moved", detail: filename })

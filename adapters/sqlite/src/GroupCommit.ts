@@ -4,12 +4,12 @@
  *
  * The transactions of a group run one after another, each in the fiber of its caller. If a transaction fails or is
  * interrupted, only this transaction is rolled back. The first transaction of a group is rolled back with ROLLBACK,
- * which ends the group. Each other transaction is rolled back to its savepoint. Callers continue after the shared
- * COMMIT. If the COMMIT fails, all transactions of the group fail. A constraint that is checked at COMMIT (`DEFERRABLE
- * INITIALLY DEFERRED`) therefore fails the whole group. While another process writes, BEGIN is retried, and between the
- * attempts, other statements can use the connection. Each caller has its own timeout for this wait. This client ignores
- * Effect's service `SqlClient.BeginTransaction`. `makeWithTransaction` provides nested transactions, `afterCommit` and
- * spans.
+ * which ends the group. Each later transaction of the group is rolled back to its own savepoint. Callers continue after
+ * the shared COMMIT. If the COMMIT fails, all transactions of the group fail. A violated constraint that is checked at
+ * COMMIT (`DEFERRABLE INITIALLY DEFERRED`) fails the whole group of transactions. While another process writes, BEGIN
+ * is retried, and between the attempts, other statements can use the connection. Each caller has its own timeout for
+ * the retries of BEGIN. This client ignores Effect's service `SqlClient.BeginTransaction`. `makeWithTransaction`
+ * provides nested transactions, `afterCommit` and spans.
  */
 // `setImmediate` is imported from Node, because tests may replace the global function.
 import { setImmediate } from "node:timers"
@@ -29,8 +29,8 @@ import * as BusyRetry from "./BusyRetry.ts"
 import type { SqliteHandle } from "./SqliteConnection.ts"
 
 /**
- * The maximum number of transactions in one group. Without a limit, statements outside of transactions would wait too
- * long, because they wait until the group has ended.
+ * The maximum number of transactions in one group. Statements outside of transactions wait until the group has ended,
+ * so without a limit they would wait too long.
  */
 const maxTransactions = 64
 
@@ -42,13 +42,16 @@ const maxAge = Duration.toNanosUnsafe(Duration.millis(8))
 
 interface Group {
   readonly outcome: Deferred.Deferred<void, SqlError>
-  /** The error of a transaction that could not be rolled back. The group must not be committed if this error is set. */
+  /**
+   * The error of a transaction that could not be rolled back. If the rollback of a transaction has failed, the group
+   * must not be committed.
+   */
   broken: SqlError | undefined
 }
 
 /**
- * The place of one transaction in a group of transactions that share a commit. The transaction runs its statements
- * through this connection.
+ * The place of one transaction in a group of transactions that share a commit. A `Turn` is also the connection on which
+ * the transaction runs its statements.
  */
 interface Turn extends Connection {
   readonly group: Group
@@ -61,7 +64,7 @@ interface Waiter {
   readonly given: Deferred.Deferred<Turn, SqlError>
   readonly ended: Deferred.Deferred<void>
   readonly share: string
-  /** The time that the caller has waited for another process, in milliseconds. */
+  /** The time in milliseconds for which the caller has waited for another process. */
   waited: number
 }
 
@@ -80,12 +83,13 @@ export const makeGroupedWithTransaction = (options: {
   readonly onCommitFailure: (connection: Connection) => Effect.Effect<void, SqlError>
 }): SqlClient["withTransaction"] => {
   const { control, isTransaction, timeout } = options.database
-  // The context key of the client's transactions. The connection of a transaction is the transaction's turn in a group.
+  // The context key of the client's transactions. The context stores the `Turn` of the current transaction as the
+  // transaction's connection.
   const CurrentTurn = Context.Service<TransactionConnection, readonly [Turn, number]>(options.transactionService.key)
   const controlInTransaction = (sql: string) => Effect.suspend(() => (isTransaction() ? control(sql) : Effect.void))
   /**
-   * The waiting callers. Organizations take turns, so that long transactions of one organization do not delay all
-   * others.
+   * The callers that wait for a transaction. Organizations take turns, so that long transactions of one organization do
+   * not delay all others.
    */
   const waiting = RoundRobinQueue.make<Waiter>()
   let isLed = false
@@ -93,7 +97,7 @@ export const makeGroupedWithTransaction = (options: {
   const takeAll = (): ReadonlyArray<Waiter> =>
     Array.from({ length: waiting.size() }, () => waiting.shift()).filter((waiter) => waiter !== undefined)
 
-  /** Fails the callers whose timeout has passed. All other callers continue to wait. */
+  /** Fails the callers whose timeout has passed, and lets all other callers wait. */
   const stay = (error: SqlError) =>
     Effect.suspend(() => {
       const staying: Array<Waiter> = []
@@ -175,7 +179,7 @@ export const makeGroupedWithTransaction = (options: {
       const share = Context.get(context, CurrentFairShare).owner
       const waiter: Waiter = { given: Deferred.makeUnsafe(), ended: Deferred.makeUnsafe(), share, waited: 0 }
       waiting.push(share, waiter)
-      // When a caller is interrupted, this finalizer ends the caller's turn, so that the group skips the caller.
+      // The finalizer ends an interrupted caller's turn, so that the group of transactions skips the caller.
       const turn = Effect.andThen(
         Effect.addFinalizer(() => end(waiter)),
         restore(Deferred.await(waiter.given))
@@ -245,7 +249,7 @@ const nextMacrotask = Effect.callback<void>((resume) => {
 })
 
 /**
- * Waits for several turns of the event loop. Node accepts only one new connection in each turn, so new connections
- * would wait too long if long groups followed each other without this pause.
+ * Waits for several turns of the event loop. Without the wait, new connections would be delayed by long groups of
+ * transactions, because Node accepts only one connection in each turn.
  */
 const severalMacrotasks = Effect.repeat(nextMacrotask, { times: 7 })

@@ -1,7 +1,7 @@
 /**
- * Uses the open transaction on a host's `DatabaseSync` as an Effect connection. All other statements of the service run
- * on a separate connection. If the host and the service shared one connection, a statement of the one could become part
- * of the other's transaction.
+ * Uses the open transaction on a host's `DatabaseSync` as an Effect connection. Statements of the service outside the
+ * host's transaction run on a separate connection. On a shared connection, a statement of the service could become part
+ * of a transaction of the host.
  */
 import { DatabaseSync } from "node:sqlite"
 import { HostTransactionRefused } from "@partner-commentary/sql/database/HostTransaction"
@@ -29,8 +29,8 @@ export const findDatabasePath = (database: HostDatabase): string | undefined =>
 const refused = (reason: string) => Effect.fail(new HostTransactionRefused({ reason }))
 
 /**
- * Makes a function that converts a host's connection to an Effect connection. The host's connection must be open on the
- * same file as this client, with an open transaction. The Effect connection and its prepared statements are cached for
+ * Makes a function that converts a host's connection to an Effect connection. The host's connection must have an open
+ * transaction and use the same file as this client. The Effect connection and its prepared statements are cached for
  * each host connection.
  */
 export const makeHostTransactionOpener = (config: SqliteConnection.SqliteFileConfig) => {

@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import { presentSchemaMigrationNames, schemaStatements } from "./PresentSchema.ts"
 import { SqliteClient } from "./SqliteClient.ts"
 
-/** The bytes of a database that contains only the schema. The stored bytes never change. */
+/** The bytes of a database that contains only the schema; none until the first database in memory exists. */
 let template: Option.Option<Uint8Array> = Option.none()
 
 /** True if the generated statements are up to date, which means that they include all migrations. */

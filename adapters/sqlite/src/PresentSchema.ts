@@ -1,4 +1,4 @@
-/** The present schema for SQLite, as these migrations leave it in an empty database. Generated: npm run describe. */
+/** The SQLite schema that the listed migrations create in an empty database. Generated: npm run describe. */
 export const presentSchemaMigrationNames = [
   "0001_organizations",
   "0002_personas",

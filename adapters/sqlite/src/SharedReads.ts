@@ -1,6 +1,6 @@
 /**
- * Lets all direct reads of one turn of the event loop share a read transaction. Otherwise SQLite locks the file for
- * each read. The three system calls of the lock take most of the time of a small read.
+ * Lets all direct reads of one turn of the event loop share a read transaction. Without a shared transaction, SQLite
+ * locks the file for each read. The three system calls of the lock take most of the time of a small read.
  */
 import type { DatabaseSync } from "node:sqlite"
 // `setImmediate` is imported from Node, because tests may replace the global function.
@@ -8,7 +8,10 @@ import { setImmediate } from "node:timers"
 
 export interface SharedReads {
   readonly isOpen: () => boolean
-  /** Begins the read transaction of this turn if it has not begun. No other transaction may be open. */
+  /**
+   * Begins the read transaction of this turn if it has not begun. `begin` must not be called while another transaction
+   * is open.
+   */
   readonly begin: () => void
   /**
    * Ends the read transaction if it is open. The connection must call `end` before each statement that is not a direct

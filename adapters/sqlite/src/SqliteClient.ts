@@ -4,9 +4,9 @@
  *
  * The client uses one connection, a WAL journal, foreign keys, and a flush of every commit to the disk (`synchronous =
  * FULL`). Transactions take the write lock when they begin, and concurrent transactions share a commit (`GroupCommit`).
- * A statement outside of a transaction runs immediately, or waits until the open transaction has ended. The body of a
- * transaction must therefore not wait for anything except the database. While another process writes, writes wait
- * (`BusyRetry`) and reads continue. The client does not convert the values of rows.
+ * A statement outside of a transaction runs immediately, or waits until the open transaction has ended. While a
+ * transaction is open, its code must not wait for anything except the database. While another process writes, writes
+ * wait (`BusyRetry`) and reads continue. The SQLite client does not convert the values of rows.
  */
 import { KnownDatabaseFaultCheck } from "@partner-commentary/sql/database/DatabaseFault"
 import { DirectReads } from "@partner-commentary/sql/database/DirectReads"
@@ -43,7 +43,10 @@ export interface SqliteClient extends SqlClient.SqlClient {
    * it yet.
    */
   readonly load: (image: Uint8Array) => Effect.Effect<void, SqlError>
-  /** Runs several statements in one call, outside of a transaction. No statement may have used the database yet. */
+  /**
+   * Runs several statements in one call, outside of a transaction. Call `script` before any other statement uses the
+   * database.
+   */
   readonly script: (text: string) => Effect.Effect<void, SqlError>
 }
 

@@ -32,8 +32,8 @@ export interface SqliteFileConfig {
   readonly prepareCacheSize?: number | undefined
   readonly disableWAL?: boolean | undefined
   /**
-   * The maximum time that a statement waits for a write of another process, with a default of 5 seconds. The wait
-   * blocks the thread only while the client opens the file.
+   * The maximum time that a statement waits for a write of another process, with a default of 5 seconds. The wait for
+   * another process blocks the thread only while the client opens the file.
    */
   readonly busyTimeout?: Duration.Input | undefined
   /**
@@ -62,8 +62,8 @@ export interface SqliteHandle {
     // biome-ignore lint/suspicious/noExplicitAny: the rows of a `Connection` are untyped
   ) => Effect.Effect<any, SqlError>
   /**
-   * Runs a read synchronously while no transaction is open. The result is undefined while a transaction is open, or if
-   * the statement fails.
+   * Runs a read synchronously while no transaction is open. The function returns undefined while a transaction is open,
+   * or if the statement fails.
    */
   readonly readNow: DirectRead
   /** Runs a statement that controls a transaction, such as COMMIT. */
@@ -103,7 +103,7 @@ const openNative = (config: SqliteFileConfig): DatabaseSync => {
   native.exec("PRAGMA synchronous = FULL")
   // With `temp_store = MEMORY`, SQLite does not write the undo data of each savepoint to a file.
   native.exec("PRAGMA temp_store = MEMORY")
-  // After the file is open, `BusyRetry` handles a busy database instead of SQLite's own timeout.
+  // After the file is open, `BusyRetry` replaces SQLite's own timeout for a busy database.
   native.exec("PRAGMA busy_timeout = 0")
   return native
 }
@@ -163,7 +163,9 @@ export const makeSqliteHandle = (native: DatabaseSync, config: SqliteFileConfig)
 
 interface Prepared {
   readonly statement: StatementSync
-  /** The names of the columns. A statement that returns no rows has an empty list of columns. */
+  /**
+   * The names of the columns that the statement returns. A statement that returns no rows has an empty list of columns.
+   */
   readonly columns: ReadonlyArray<string>
   /**
    * False if the statement may select `*`. A migration, even in another process, can change the columns that `*`
@@ -176,7 +178,8 @@ interface Prepared {
 
 const prepare = (native: DatabaseSync, sql: string): Prepared => {
   const statement = native.prepare(sql)
-  // The two settings are reset for each statement, because the host may have opened the database with other defaults.
+  // The settings for big integers and arrays are reset for each statement, because the host may have opened the
+  // database with other defaults.
   statement.setReadBigInts(false)
   statement.setReturnArrays(false)
   const columns = statement.columns().map(({ name }) => name)
@@ -206,8 +209,8 @@ const execute = (prepared: Prepared, params: ReadonlyArray<unknown>, rows: Rows,
 type Lists = ReadonlyArray<ReadonlyArray<unknown>>
 
 /**
- * Converts rows from lists to objects. V8 gives these objects the same hidden class, while the objects of `node:sqlite`
- * have different hidden classes and are slower to read.
+ * Converts rows from lists to objects. The created objects share one hidden class in V8, while the objects of
+ * `node:sqlite` have different hidden classes and are slower to read.
  */
 const toObjects = (columns: ReadonlyArray<string>, rows: Lists) =>
   rows.map((values) => {
@@ -229,7 +232,7 @@ const uniqueViolation = 2067
 
 /**
  * Converts an SQLite error to a SqlError. SQLite has different codes for conflicts of a primary key and of a unique
- * index. The function maps the two codes to the same error, as with Postgres.
+ * index. Conflicts of a primary key and of a unique index get the same error, as with Postgres.
  */
 const toSqlError = (cause: unknown, operation: "open" | "execute", message: string): SqlError => {
   const code = typeof cause === "object" && cause !== null && "errcode" in cause ? cause.errcode : undefined
@@ -240,14 +243,14 @@ const toSqlError = (cause: unknown, operation: "open" | "execute", message: stri
   return new SqlError({ reason: classifySqliteError(classified, { message, operation }) })
 }
 
-/** The error message contains the path, because the operator needs the path to fix the problem. */
+/** The error message contains the path of the database file, so that the operator can fix the problem. */
 const unopened = (filename: string, cause: unknown): string =>
   `Failed to open database ${filename}: ${cause instanceof Error ? cause.message : String(cause)}`
 
 /**
  * Returns a connection whose statements run immediately while `mayRun` returns true, and otherwise run through `wait`.
- * The check and the statement are one synchronous step, so no other fiber can begin a transaction between them. While a
- * statement waits for a busy database, other statements can use the connection.
+ * The call of `mayRun` and the statement are one synchronous step, so no other fiber can begin a transaction between
+ * them. While a statement waits for a busy database, other statements can use the connection.
  */
 export const connectToDatabase = (
   database: SqliteHandle,

@@ -3,7 +3,8 @@ import type { TopicQuery } from "@partner-commentary/core/topic/TopicStore"
 import { day, start } from "@partner-commentary/testkit/support/Fixtures"
 
 /**
- * Returns the pattern of the index that the statement must use. The filter in the statement's text selects the pattern.
+ * Returns the pattern of the index that the statement must use. The pattern depends on the filter that the statement's
+ * text contains.
  */
 export const findExpectedIndexPattern = (text: string): RegExp =>
   text.includes("updated_at >")

@@ -7,7 +7,7 @@ import { makePersonas, makeSubmission } from "@partner-commentary/testkit/suppor
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
-/** Makes the given number of copies of the only assignment. */
+/** Inserts `times` copies of the only assignment in the database. */
 const multiply = Effect.fnUntraced(function* (times: number) {
   const sql = yield* SqlClient.SqlClient
   const columns = yield* sql<{ readonly name: string }>`SELECT name FROM pragma_table_info('assignments')`

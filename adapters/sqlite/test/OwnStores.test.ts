@@ -1,5 +1,5 @@
 /**
- * Tests that a host can replace stores with its own stores. Every service that depends on the store port then uses the
+ * Tests that a host can replace stores with its own stores. Every service that depends on a replaced store uses the
  * host's store.
  */
 import { assert, describe, it } from "@effect/vitest"

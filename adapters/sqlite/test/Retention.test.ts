@@ -25,7 +25,7 @@ it.effect("stored responses are deleted in batches with other writes in between,
     const purging = yield* Effect.forkChild(retention.purge(before), { startImmediately: true })
     const seen: Array<number | undefined> = []
     while ((yield* left) !== 500) {
-      // This transaction waits until no other transaction is open, so it runs between two batches of the deletion.
+      // A transaction waits until no other transaction is open, so the INSERT runs between two batches of the deletion.
       yield* sql.withTransaction(sql`INSERT INTO stored_responses (id, fingerprint, until_at, status, body)
         VALUES ('new', '', ${toIso(start + hour)}, 200, '') ON CONFLICT (id) DO NOTHING`)
       yield* sql`DELETE FROM stored_responses WHERE id = 'new'`

@@ -42,8 +42,9 @@ interface Run {
 }
 
 /**
- * Matches statements that may sort, because they sort only few rows. Examples are a creator's open assignments, waiting
- * webhooks, the days of a period, the assignments of a new topic, and one page of a list.
+ * Matches statements that may sort, because they sort only few rows. A statement that sorts few rows reads, for
+ * example, a creator's open assignments, waiting webhooks, the days of a period, the assignments of a new topic, or one
+ * page of a list.
  */
 const sortsFew =
   /creator_key =|external_reference =|RECURSIVE owner|few\.place|UNION ALL SELECT moment|few.event_id DESC|JOIN delivery_attempts|GROUP BY persona_id, name|t.id, a.position|topic_id = \?\) AS sent/
@@ -87,7 +88,7 @@ describe("Statements of the stores", () => {
         assert.strictEqual(about(yield* statementsOf(Creator.respondAndDraft(first))), 0)
         assert.strictEqual(about(yield* statementsOf(Creator.revise(first))), 0)
         assert.strictEqual(about(yield* statementsOf(Creator.approve(first))), 2)
-        // The change completes the topic, which causes a second event.
+        // The decline completes the topic, and the completed topic causes a second event.
         assert.strictEqual(about(yield* statementsOf(Creator.decline(second))), 4)
       }).pipe(Effect.provide(layerMemory))
   )

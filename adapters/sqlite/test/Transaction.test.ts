@@ -16,7 +16,7 @@ const conflict = new SqlError({
   reason: new DeadlockError({ cause: "somebody else", message: "lost", operation: "execute" })
 })
 
-/** Makes a change that fails with a conflict during the first `times` runs. */
+/** Returns a change whose first `times` runs fail with a conflict. */
 const conflicting = (times: number) => {
   let runs = 0
   return Effect.suspend(() => (++runs <= times ? Effect.fail(conflict) : Effect.succeed(runs)))

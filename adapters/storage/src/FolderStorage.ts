@@ -21,7 +21,7 @@ export interface FolderStorageOptions {
 /** The time limit of a write, because a faulty disk may never respond. */
 const patience = Duration.seconds(25)
 
-/** The prefix in the names of incomplete files. The names of published files never have this prefix. */
+/** The prefix in the names of incomplete files. The names of published files never begin with `.unfinished-`. */
 const unfinished = ".unfinished-"
 
 /** The age after which an incomplete file is regarded as left over from a process that has died. */

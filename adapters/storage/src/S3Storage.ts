@@ -16,7 +16,7 @@ export interface S3StorageOptions {
   /** The URL of the bucket in path style or virtual-hosted style. The URL must not end with a slash. */
   readonly url: string
   /**
-   * The base URL of the media URLs that partners get. Without this option, the media URLs begin with the URL of the
+   * The base URL of the media URLs that partners get. If `publicUrl` is none, the media URLs begin with the URL of the
    * bucket.
    */
   readonly publicUrl: Option.Option<string>

@@ -92,7 +92,7 @@ export const makeRefusalAnswer =
   (response) =>
     xml(response, status, code, words)
 
-/** The bucket uses path-style addresses, so it stores objects below `/media`. */
+/** The bucket uses path-style addresses, so the bucket stores objects below `/media`. */
 export const startFakeBucket = (instead?: ScriptedAnswer) =>
   Effect.map(
     Effect.acquireRelease(

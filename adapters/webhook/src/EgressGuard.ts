@@ -1,7 +1,7 @@
 /**
  * Decides to which IP addresses webhook requests may connect. Only addresses of the public internet are allowed. The
- * lists follow IANA's registries of special-purpose addresses. `ReceiverUrl` refuses ambiguous spellings of an address
- * in a URL.
+ * lists of networks follow IANA's registries of special-purpose addresses. `ReceiverUrl` refuses ambiguous spellings of
+ * an address in a URL.
  */
 import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
@@ -31,9 +31,9 @@ const special4 = [
 ].map(IpNetwork.fromStringUnsafe)
 
 /**
- * Only IPv6 addresses in this network are public. The network excludes loopback, mapped and compatible addresses
- * (::/8), NAT64 (64:ff9b::/96, 64:ff9b:1::/48), discard-only (100::/64), SRv6 (5f00::/16), unique-local with metadata
- * (fc00::/7), link-local, site-local and multicast.
+ * Only IPv6 addresses in the network 2000::/3 are public. The network 2000::/3 excludes loopback, mapped and compatible
+ * addresses (::/8), NAT64 (64:ff9b::/96, 64:ff9b:1::/48), discard-only (100::/64), SRv6 (5f00::/16), unique-local with
+ * metadata (fc00::/7), link-local, site-local and multicast.
  */
 const global6 = IpNetwork.fromStringUnsafe("2000::/3")
 

@@ -1,9 +1,9 @@
 /**
  * Sends one request and reads the response with Node's HTTP client. The client follows no redirects, decompresses
  * nothing and repeats no request. If a reused connection breaks during a request, the request fails, because the
- * receiver may have read the request. The caller sets the deadline. The client reads at most 64 KiB of a body, and a
- * longer body is cut off. If a receiver sends more than 256 KiB in total, for example as interim responses or chunk
- * extensions, the attempt fails, even after a status line.
+ * receiver may have read the request. The caller of the exchange sets the deadline. The client reads at most 64 KiB of
+ * a body, and a longer body is cut off. If a receiver sends more than 256 KiB in total, for example as interim
+ * responses or chunk extensions, the attempt fails, even after a status line.
  */
 import { Buffer } from "node:buffer"
 import { constants } from "node:crypto"
@@ -121,8 +121,8 @@ export const sendRequest = (agents: HttpAgents, url: ReceiverUrl, { headers, bod
   })
 
 /**
- * The socket events whose bytes count toward `maxResponseBytes`. The client counts at the socket, because Node's HTTP
- * parser does not report the size of interim responses and chunk extensions. TLS session tickets appear only as
+ * The socket events whose bytes count toward `maxResponseBytes`. The client counts bytes at the socket, because Node's
+ * HTTP parser does not report the size of interim responses and chunk extensions. TLS session tickets appear only as
  * `session` events.
  */
 const watched: ReadonlyArray<"data" | "session"> = ["data", "session"]

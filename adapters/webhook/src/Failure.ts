@@ -1,6 +1,6 @@
 /**
- * Maps errors of a webhook request to a failure code and a sentence. Partners read the sentence, so it contains no
- * addresses and no internal details.
+ * Maps errors of a webhook request to a failure code and a sentence. Partners can read the failure's sentence, so the
+ * sentence contains no addresses and no internal details.
  */
 import { NoWebhookResponse, type WebhookTransportFailure } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Duration from "effect/Duration"

@@ -1,7 +1,7 @@
 /**
- * Resolves host names to addresses that the egress guard allows. The socket itself uses this lookup, so it connects
- * only to addresses that were checked. There is no second lookup in which an attacker could return another address (DNS
- * rebinding).
+ * Resolves host names to addresses that the egress guard allows. The socket itself uses the guarded lookup, so the
+ * socket connects only to checked addresses. There is no second lookup in which an attacker could return another
+ * address (DNS rebinding).
  */
 import { Resolver, lookup as systemLookup } from "node:dns"
 import { isIP, type LookupFunction } from "node:net"
@@ -13,7 +13,10 @@ import * as Schema from "effect/Schema"
 import * as EgressGuard from "./EgressGuard.ts"
 import * as Failure from "./Failure.ts"
 
-/** The flag `unknown` is true if the name does not exist or has no address. All other failures are temporary. */
+/**
+ * The flag `unknown` is true if the name does not exist or has no address. If `unknown` is false, the failure is
+ * temporary.
+ */
 export class NameNotResolved extends Schema.TaggedError<NameNotResolved>()("NameNotResolved", {
   unknown: Schema.Boolean
 }) {}

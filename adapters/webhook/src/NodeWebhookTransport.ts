@@ -27,8 +27,8 @@ export interface WebhookTransportOptions {
 const publicPorts = [443, 8443]
 
 /**
- * The time limit of the name lookup at registration. If the lookup is slower, the URL is accepted, because every
- * connection checks the addresses again.
+ * The time limit of the name lookup when a webhook is registered. If the lookup exceeds the limit, the webhook URL is
+ * accepted, because every connection checks the addresses again.
  */
 const longestCheck = "3 seconds"
 

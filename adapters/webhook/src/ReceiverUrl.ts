@@ -1,7 +1,7 @@
 /**
  * Checks the text of a webhook URL, with the same URL parser as browsers. The host must be spelled as the parser
- * normalizes it, so that other parsers cannot read another host. This module resolves no host names: `NameLookup`
- * checks their addresses at each connection.
+ * normalizes it, so that other parsers cannot read another host. This module resolves no host names, because
+ * `NameLookup` checks the addresses of a host at each connection.
  */
 import { isIP } from "node:net"
 import { domainToUnicode } from "node:url"

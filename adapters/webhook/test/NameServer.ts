@@ -42,7 +42,10 @@ const reply = (zone: NameServerZone, query: Buffer): Buffer => {
   return Buffer.concat([query.subarray(0, 2), short(0x8180 | code), ...counts, question, ...records])
 }
 
-/** Starts the name server. Returns its address as `host:port`, as `makeNameServerLookup` takes it. */
+/**
+ * Starts the name server. Returns the address of the name server as `host:port`, in the form that
+ * `makeNameServerLookup` takes.
+ */
 export const startNameServer = (zone: NameServerZone) =>
   Effect.map(
     Effect.acquireRelease(

@@ -4,8 +4,8 @@
  */
 
 /**
- * Lists URLs that lead to internal addresses, or that two parsers may interpret differently. The host names resolve to
- * a public address.
+ * Lists URLs that lead to internal addresses, or that two parsers may interpret differently. The host names in the list
+ * resolve to a public address.
  */
 export const refusedUrls: ReadonlyArray<string> = [
   // URLs with the loopback address in other notations.
@@ -117,7 +117,7 @@ export const refusedUrls: ReadonlyArray<string> = [
   "https://exam\u200bple.com/",
   "https://exam\u00adple.com/",
   "https://\u202eexample.com/",
-  // URLs with other schemes, or with too few slashes.
+  // URLs without a scheme, with a scheme other than `https:`, or with too few slashes.
   "",
   "example.com",
   "//example.com/",

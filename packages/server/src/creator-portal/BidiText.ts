@@ -1,5 +1,5 @@
 /**
- * Removes Unicode direction overrides from text that other people wrote. On a creator's page, such overrides could
+ * Removes Unicode direction overrides from text that other people wrote. On a creator's page, direction overrides could
  * change the order of the characters that the creator sees.
  */
 import type { AssignmentWithTopic } from "@partner-commentary/core/topic/AssignmentStore"
@@ -20,6 +20,6 @@ export const stripBidi = <View extends AssignmentWithTopic>(view: View): View =>
 
 /**
  * Removes Unicode's bidirectional overrides, embeddings and isolates. Right-to-left scripts display correctly without
- * such control characters.
+ * bidirectional control characters.
  */
 const withoutBidi = (text: string): string => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "")

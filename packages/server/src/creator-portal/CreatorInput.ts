@@ -1,6 +1,6 @@
 /**
  * Reads the text fields of a creator's action from a form or a JSON body. The module does not validate the values of
- * the fields.
+ * the text fields.
  */
 import type { RequestProblem } from "@partner-commentary/api/Errors"
 import * as ByteSize from "effect/ByteSize"

@@ -16,8 +16,8 @@ export type CreatorRequestTarget =
 const notFound: CreatorRequestTarget = { at: "notFound" }
 
 /**
- * The maximum length of a token in a path. It limits the memory that invalid tokens use. All valid tokens are shorter
- * than this limit.
+ * The maximum length of a token in a path. The maximum length limits the memory that invalid tokens use. All valid
+ * creator tokens are shorter than 1000 characters.
  */
 const maxTokenLength = 1000
 
@@ -53,7 +53,7 @@ const isCreator = (segment: string): boolean =>
 
 /**
  * Hosts provide `layerWithoutServerSpans` to their server, because the HTTP server's own trace span would record the
- * creator's token. `CreatorRoutes` creates a span that records the route instead.
+ * creator's token. `CreatorRoutes` creates a span that records the route instead of the token.
  */
 export const layerWithoutServerSpans = Layer.succeed(HttpMiddleware.TracerDisabledWhen)(isCreatorRequest)
 

@@ -11,7 +11,8 @@ export class Html {
 }
 
 /**
- * A value in a template. Null, undefined and false render as empty text, and the elements of an array are concatenated.
+ * A value that an HTML template inserts. Null, undefined and false render as empty text, and the elements of an array
+ * are concatenated.
  */
 export type HtmlContent = Html | string | number | null | undefined | false | ReadonlyArray<HtmlContent>
 

@@ -1,6 +1,6 @@
 /**
- * Renders the development outbox, which shows mails instead of sending them. The host stores the mails and adds the
- * routes.
+ * Renders the development outbox, which shows mails instead of sending them. The host application stores the mails and
+ * adds the routes of the outbox pages.
  */
 import { type Html, html } from "./Html.ts"
 import { renderPageDocument } from "./PageDocument.ts"

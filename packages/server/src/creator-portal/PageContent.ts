@@ -31,7 +31,8 @@ export interface CreatorPageContent {
   readonly deadline: readonly [label: string, at: Instant.Instant] | null
   readonly body: HtmlContent
   /**
-   * The ids of the page's text fields and of its draft, as link targets. The list is empty if the creator cannot act.
+   * The ids of the page's text fields and of its draft, as link targets. The list of link targets is empty if the
+   * creator cannot act.
    */
   readonly targets: ReadonlyArray<string>
   readonly refreshAfter?: number
@@ -93,7 +94,7 @@ export const renderButton = (label: string, kind: "main" | "quiet" = "main", des
 export const renderTime = (instant: Instant.Instant): Html =>
   html`<time datetime="${Instant.toIso(instant)}">${formatUtcDateTime(instant).replace(/(?<!,) /g, "\u00a0")}</time>`
 
-/** Renders the persona's name. In a headline, the name stays on one line if it fits. */
+/** Renders the persona's name. In a headline, the persona's name stays on one line if the name fits. */
 export const renderPersonaName = ({ name }: Assignment["persona"]): Html => html`<bdi class="name">${name}</bdi>`
 
 /** Renders a person's text verbatim. */

@@ -1,6 +1,6 @@
 /**
- * Describes why a creator's action was rejected. Programs get a field and a constraint, and the creator gets a
- * sentence.
+ * Describes why a creator's action was rejected. A JSON response contains the field and the constraint, and the
+ * creator's page contains a sentence.
  */
 import type { RequestProblem } from "@partner-commentary/api/Errors"
 import type { InvalidTextLength } from "@partner-commentary/core/creator/CreatorPortal"
@@ -14,7 +14,7 @@ export interface ActionRefusal {
   readonly problem: RequestProblem
   /** The explanation for the creator, without the name of a field. */
   readonly explanation: string
-  /** The text that the creator entered. The page shows the entered text again. */
+  /** The text that the creator entered, which the page shows again. */
   readonly enteredText: CreatorActionFields
   /** True when the entered text was meant for a draft that a newer draft has replaced. */
   readonly isStale: boolean
@@ -22,7 +22,10 @@ export interface ActionRefusal {
 
 export type CreatorActionError = InvalidTextLength | ActionRefused | MalformedCreatorInput
 
-/** `present` is the current assignment. The page shows the current assignment with the error message. */
+/**
+ * `present` is the current assignment. The page of a rejected action shows the current assignment with the error
+ * message.
+ */
 export const toActionRefusal = (
   action: ActionRefusal["action"],
   reason: CreatorActionError,

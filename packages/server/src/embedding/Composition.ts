@@ -21,8 +21,8 @@ export interface CoreLayerOptions<A, E, R> {
   /** The worker settings that differ from the defaults. */
   readonly workers: Partial<Effect.Success<typeof WorkerSettings>>
   /**
-   * The layers for cryptography, for other systems and for the stores. The surrounding context can provide the stores
-   * instead.
+   * The layers for cryptography, for other systems and for the stores. `ports` may omit the stores if the surrounding
+   * context provides the stores.
    */
   readonly ports: Layer.Layer<A, E, R>
 }

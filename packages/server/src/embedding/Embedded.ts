@@ -13,9 +13,9 @@ export type EmbeddedRequirements = Layer.Services<typeof WebHandler.layer>
 export interface EmbeddedService<R = EmbeddedRequirements> {
   /**
    * Handles a request. Errors become error responses, and bodies are streamed. If the client aborts the request, the
-   * service stops handling the request. Pass the client's address as `sent.address`. Without the address, anonymous
-   * calls have no rate limit, and API keys with an address list are rejected. The promise rejects only if the service
-   * cannot start.
+   * service stops handling the request. Pass the client's address as `sent.address`. Without the client's address,
+   * anonymous calls have no rate limit, and API keys with an address list are rejected. The promise rejects only if the
+   * service cannot start.
    */
   readonly fetch: (request: Request, sent?: HostRequestInfo) => Promise<Response>
   /** Runs an effect with the services of the routes: use cases, registries and stores. */
@@ -27,7 +27,7 @@ export interface EmbeddedService<R = EmbeddedRequirements> {
 }
 
 /**
- * Opens the service with the given layer. The layer contains the core with its ports. Add `Workers.layer` if this
+ * Opens the service with the given layer. The given layer contains the core with its ports. Add `Workers.layer` if this
  * process should also run jobs. The first call of any method starts the service. If the start fails, the next call
  * retries the start.
  *

@@ -24,7 +24,9 @@ export interface NodeRequest {
   readonly readableEnded: boolean
   /** The result of a body parser, such as `express.json()`. */
   readonly body?: unknown
-  /** The unparsed bytes of the request body. Some body parsers keep these bytes in addition to the parsed body. */
+  /**
+   * The unparsed bytes of the request body. Some body parsers keep the unparsed bytes in addition to the parsed body.
+   */
   readonly rawBody?: unknown
   // biome-ignore lint/suspicious/noExplicitAny: each event has its own arguments
   readonly on: (event: string, listener: (value: any) => void) => unknown
@@ -48,8 +50,8 @@ export interface NodeResponse {
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
 /**
- * `report` receives each error for which the listener itself sends a 500 response. Such an error occurs when the
- * service cannot start, or when a middleware has consumed the request body without storing the body.
+ * `report` receives each error for which the listener itself sends a 500 response. The listener itself sends a 500
+ * response when the service cannot start, or when a middleware has consumed the request body without storing the body.
  */
 export const make =
   (service: Pick<EmbeddedService<never>, "fetch">, report: (error: unknown) => void): NodeListener =>
@@ -85,8 +87,8 @@ const hasBody = ({ headers }: NodeRequest): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
 /**
- * Calls the callbacks when the response ends. The code also listens on the socket, because Node before version 24 emits
- * no close event for a pipelined response that waits for its turn.
+ * Calls the callbacks when the response ends. The function also listens to the socket's close event, because Node
+ * before version 24 emits no close event for a pipelined response that waits for its turn.
  */
 const responseEnd = ({ socket }: NodeRequest, response: NodeResponse): OnResponseEnd => {
   const releases: Array<() => void> = []

@@ -10,7 +10,7 @@ interface Parsed {
 
 /**
  * Returns undefined if the request has no parsed body. Returns an empty array if the parsed body cannot be converted to
- * text. The service then rejects the empty body.
+ * text. An empty array makes the service reject the body as empty.
  */
 export const restoreBytes = ({ body, headers, rawBody }: Parsed): Uint8Array<ArrayBuffer> | undefined => {
   const present = rawBody ?? body

@@ -68,7 +68,8 @@ type Problems = readonly [RequestProblem, ...ReadonlyArray<RequestProblem>]
 
 /**
  * Decodes JSON text. A failure contains all problems of the body, in the order of the schema's fields. `further`
- * reports problems that the schema cannot express. `further` receives every object, valid or not.
+ * reports problems that the schema cannot express. The decoder calls `further` for every JSON object, even if the
+ * schema rejects the object.
  */
 export const makeJsonTextDecoder = <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields> & Schema.Codec<Schema.Struct<Fields>["Type"], unknown>,
@@ -103,8 +104,8 @@ export const makeJsonTextDecoder = <Fields extends Schema.Struct.Fields>(
 }
 
 /**
- * The maximum number of object members in a body. Every valid body is below this limit, because metadata of 16 KiB has
- * fewer than 8,192 members.
+ * The maximum number of object members in a body. Every valid body has fewer than 10,000 object members, because
+ * metadata of 16 KiB has fewer than 8,192 members.
  */
 const maxMembers = 10_000
 
@@ -152,7 +153,7 @@ const isJson = (contentType: string): boolean => {
   return type.trim() === "application/json" && parameters.every(isHarmless)
 }
 
-/** The maximum length of a content type in characters. A longer content type is rejected. */
+/** The maximum length of an accepted content type, in characters. */
 const maxContentType = 256
 
 const isHarmless = (parameter: string): boolean => {

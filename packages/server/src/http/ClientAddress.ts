@@ -18,9 +18,10 @@ export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>(
 
 /**
  * Returns the right-most forwarded address that is not a trusted proxy. The search ends at an invalid entry, because
- * the client can forge all entries to the left of the invalid entry. After an invalid entry, the result is `unknown by`
- * followed by the socket's address. No allow list accepts an unknown address, and the request counts toward the rate
- * limit of the socket's address. The result is `""` when the socket's address is unknown.
+ * the client can forge all entries to the left of the invalid entry. If the search ends at an invalid forwarded
+ * address, the function returns `unknown by` followed by the socket's address. No allow list accepts an unknown
+ * address, and the request counts toward the rate limit of the socket's address. The function returns `""` when the
+ * socket's address is unknown.
  */
 export const resolveClientAddress = (
   socket: string,

@@ -71,7 +71,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
 
 /**
  * Copies the retry time of a handler's rate-limit error to the request record. The `Retry-After` header gets its value
- * from the record.
+ * from the request record.
  */
 const noteRetryTime = (error: unknown): Effect.Effect<void> =>
   error instanceof RateLimitExceeded

@@ -1,6 +1,6 @@
 /**
- * Builds the entity tags of topics from the revisions of their rows. The tags are weak: responses with equal tags have
- * the same meaning, but a proxy may compress such responses differently.
+ * Builds the entity tags of topics from the revisions of their rows. The entity tags are weak: responses with equal
+ * tags have the same meaning, but a proxy may compress the responses differently.
  */
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { hashSha256Hex } from "@partner-commentary/core/shared/Secret"

@@ -31,8 +31,8 @@ export const makeUnknownPathResponse = (
 ): HttpServerResponse.HttpServerResponse => {
   const path = /^[^?]*/.exec(url)?.[0] ?? ""
   const taken = [...new Set(ways.filter((way) => way.path.test(path)).map((way) => way.method))]
-  // If the path supports the method, the response must not blame the method, because another part of the address is
-  // wrong.
+  // If the path supports the method, another part of the address is wrong, so the response does not name the method as
+  // the error.
   const said =
     taken.length === 0 || taken.includes(method)
       ? "There is no such path, or not with this method."

@@ -1,4 +1,4 @@
-/** Reads the preference `wait` of RFC 7240 from a request. Other preferences are ignored. */
+/** Reads the preference `wait` of RFC 7240 from a request, and ignores all other preferences. */
 import * as Context from "effect/Context"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 
@@ -17,7 +17,8 @@ export const MustRespondImmediately = Context.Reference<boolean>(
 )
 
 /**
- * Returns how many seconds the caller prefers to wait, at most `longestWait`. Without the preference, the result is 0.
+ * Returns how many seconds the caller prefers to wait, at most `longestWait`. Without the preference `wait`, the result
+ * is 0.
  */
 export const parsePreferredWaitSeconds = (prefer: string | undefined): number => {
   // If the header contains several `wait` preferences, only the first `wait` applies. Commas separate preferences, and
@@ -28,8 +29,8 @@ export const parsePreferredWaitSeconds = (prefer: string | undefined): number =>
 }
 
 /**
- * Matches the parts between commas, but ignores commas within quotes. If a closing quote is missing, the part extends
- * to the end of the text.
+ * Matches the parts between commas, but ignores commas within quotes. If a closing quote is missing, commas after the
+ * opening quote do not separate parts.
  */
 const members = /(?:"(?:\\.|[^"\\])*(?:"|\\?$)|[^,"])+/g
 

@@ -14,8 +14,8 @@ export const maxNestingDepth = 32
 
 /**
  * Parsing fails with the first problem, whose `field` is `body` or a path into the body. `fields` names the outermost
- * members that the service uses. If `fields` is given, all other members are checked only for valid JSON and nesting
- * depth.
+ * members that the service uses. If `fields` is given, members that `fields` does not name are checked only for valid
+ * JSON and nesting depth.
  */
 export const parseStrictJson = (text: string, fields?: ReadonlySet<string>): Result.Result<unknown, RequestProblem> =>
   Steps.runWithoutYielding(parsing(text, fields))

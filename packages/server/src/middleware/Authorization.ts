@@ -58,8 +58,8 @@ export class Authorization extends Context.Service<
       now: Instant
     ) => Result.Result<Principal, AuthorizationRefusal> | undefined
     /**
-     * Checks again whether an admitted caller is still authorized, and fails with the reason if the caller is not. This
-     * check does not count as a call.
+     * Checks again whether an admitted caller is still authorized, and fails with the reason if the caller is not. The
+     * repeated check does not count as a call.
      */
     readonly check: (caller: CallerCredentials) => Effect.Effect<Principal, AuthorizationRefusal>
     /** Reduces the cost of a conditional request to a tenth of a call, because the result has not changed. */

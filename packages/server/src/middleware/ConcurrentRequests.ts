@@ -48,8 +48,8 @@ interface Endpoint {
 interface RequestOwner {
   readonly organization: OrganizationId
   /**
-   * The name of the header that contains the verified credential. The service has not verified any credential in
-   * another header.
+   * The name of the header that contains the verified credential. The service has verified no other credential of the
+   * request.
    */
   readonly credential: "x-api-key" | "authorization"
 }
@@ -88,7 +88,7 @@ export const withPermit = <A, E, R>(
       return Effect.updateContext(work, () => streaming as Context.Context<R>)
     }
     const taken = limit.tryTake(pool, organization)
-    // The observer also runs if the client has disconnected, so the permit is always released.
+    // A fiber's observer also runs if the client has disconnected, so the permit is always released.
     if (taken !== undefined) fiber.addObserver(() => whenResponseEnds(taken))
     const permitted = (limited: typeof work): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
       taken === undefined ? toRateLimitError(limit.withPermit(pool, organization, limited, whenResponseEnds)) : limited
@@ -113,7 +113,7 @@ const poolOf = (pool: ConcurrencyPool, headers: Headers): ConcurrencyPool => {
 
 /**
  * The maximum body size of a frequent operation in bytes. A topic for about twenty personas with some metadata fits
- * into the limit.
+ * into 2048 bytes.
  */
 const frequentBytes = 2048
 

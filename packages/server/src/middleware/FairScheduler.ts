@@ -32,15 +32,15 @@ export interface EventLoopHooks {
   readonly next: (run: () => void) => void
   /**
    * Runs the function in the current turn of the event loop, after the events that the last task caused. For example,
-   * if the last task ended a response, the response releases its permit before the function runs. By default, the
+   * if the last task ended a response, the response's permit is released before `run` is called. By default, the
    * function runs immediately.
    */
   readonly soon?: (run: () => void) => void
 }
 
 /**
- * The time in milliseconds after which a turn of the event loop starts no further task. If other events took longer
- * since the last task, the tasks of a turn get as much time as these events, up to `maxTaskDelayMs`.
+ * The time in milliseconds after which a turn of the event loop starts no further task. If tasks have waited longer
+ * than `turnBudgetMs` for the turn, the turn may last as long as the wait, up to `maxTaskDelayMs`.
  */
 export const turnBudgetMs = 4
 
@@ -61,7 +61,7 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopHooks): Fair
   let isRunning = false
   let isAccepting = false
   let lastTask = 0
-  /** The time since which tasks wait for the next turn. */
+  /** The time since which the queued tasks wait for the next turn of the event loop. */
   let waitingFrom = 0
 
   const schedule = () => {
@@ -100,8 +100,8 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopHooks): Fair
   }
 
   /**
-   * True once `hasTime` has been called in this turn of the event loop. The first call starts the measurement of the
-   * turn.
+   * True once `hasTime` has been called in this turn of the event loop. The first call of `hasTime` in a turn starts
+   * the measurement of the turn's time.
    */
   let isMeasured = false
   let measuredFrom = 0

@@ -29,7 +29,10 @@ export type IdempotencyKeyOwner = Pick<IdempotentRequest, "organizationId" | "en
 /** The type of a response from `once`. The type ensures that a handler that does not call `once` does not compile. */
 export type StoredResponse = HttpServerResponse.HttpServerResponse & Brand.Brand<"StoredResponse">
 
-/** Works like `once`, but for one of several parts of a request. The result of a part is a text. */
+/**
+ * Works like `once`, but for one of several parts of a request. The result of one part of a request is a text, not a
+ * response.
+ */
 export type RunIdempotentPart = Wrap<string, string>
 
 type Wrap<Given, Stored> = <E, R>(
@@ -38,13 +41,13 @@ type Wrap<Given, Stored> = <E, R>(
 
 export interface IdempotentExecution {
   /**
-   * Runs the change and stores its successful response in one transaction, without calls to other systems. The change
-   * reports a rejection as a failure.
+   * Runs the change and stores its successful response in one transaction, without calls to other systems. The effect
+   * `change` fails if the request is rejected.
    */
   readonly once: Wrap<HttpServerResponse.HttpServerResponse, StoredResponse>
   /**
-   * Runs one of several changes of a request. `name` identifies the part within the request. The result of each change
-   * is stored in its own transaction.
+   * Runs one part of a request, such as one topic of a bulk request. `name` is unique among the parts of the request.
+   * The result of each part is stored in the transaction of that part.
    */
   readonly part: <E, R>(
     name: string,

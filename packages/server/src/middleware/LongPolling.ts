@@ -1,7 +1,8 @@
 /**
  * Implements `Prefer: wait=N` (RFC 7240). The response is sent when the result has changed, or after N seconds. A
- * waiting request holds a permit of the pool `waiting`. Few of an organization's database reads run at a time, in order
- * of arrival. Each read also takes a permit of the operation's own pool, like a request that does not wait.
+ * waiting request holds a permit of the pool `waiting`. For each organization, only a few database reads of waiting
+ * requests run at the same time, in order of arrival. Each read also takes a permit of the operation's own pool, like a
+ * request that does not wait.
  */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import type { WireError } from "@partner-commentary/api/Errors"

@@ -1,6 +1,6 @@
 /**
  * Holds the record of a request: its rate-limit state, organization, log context and route. Authorization writes the
- * record. The response and the access log read the record.
+ * request record, which the response and the access log then read.
  */
 import type { RateWindowUsage } from "@partner-commentary/core/access/FixedWindowRateLimiter"
 import type { NamedRateWindowUsage, RateLimitStatus } from "@partner-commentary/core/access/RateLimits"

@@ -127,7 +127,8 @@ const references = `${partnerApiPrefix}/topics/by-reference/`
 
 /**
  * Escapes the percent signs of a by-reference path that has invalid escapes, because the router would fail on invalid
- * escapes. The handler then rejects the external reference, because the reference contains a percent sign.
+ * escapes. After the escaping, the handler rejects the external reference, because the reference contains a percent
+ * sign.
  */
 const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
   const { url } = request
@@ -155,7 +156,7 @@ const complete = (response: HttpServerResponse.HttpServerResponse, id: string, r
 export const acceptOrCreateRequestId = (sent: string | undefined): string =>
   sent !== undefined && /^[\w.:-]{1,128}$/.test(sent) ? sent : crypto.randomUUID()
 
-/** Logs the cause of the failure. The caller receives only the request id. */
+/** Logs the cause of the failure. For an internal error, the caller receives only the request id. */
 const internalError = (
   cause: Cause.Cause<unknown>,
   {
@@ -220,7 +221,8 @@ const answer = (
 
 /**
  * Describes a failed decoding of parameters or headers. Path and query parameters are strings, so decoding fails only
- * for a repeated parameter. A header can have a required format, so its decoding can also fail because of the format.
+ * for a repeated parameter. A header can have a required format, so the decoding of a header can also fail because of
+ * the format.
  */
 const unreadable = (error: HttpApiError.HttpApiSchemaError): Errors.InvalidRequest => {
   const [first, ...rest] = convertSchemaIssueToProblems(error.cause.issue)

@@ -1,7 +1,7 @@
 /**
- * Caches recently verified credentials. The cache decides only in which queue a request waits. Authentication does not
- * use the cache of verified credentials. All requests with unverified credentials share the queue of anonymous callers,
- * because anyone can invent credentials.
+ * Caches recently verified credentials. The service uses the cache only to choose the queue in which a request waits.
+ * Authentication does not use the cache of verified credentials. All requests with unverified credentials share the
+ * queue of anonymous callers, because anyone can invent credentials.
  */
 export interface VerifiedCredentials {
   readonly accept: (credential: string, owner: string) => void

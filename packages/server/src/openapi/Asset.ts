@@ -30,8 +30,8 @@ export const makeStaticAssetFromGzip = (
   })
 
 /**
- * Computes the value once for concurrent callers, even if the first caller is interrupted. The value stays cached while
- * a caller still references the value.
+ * Computes the value once for concurrent callers, even if the first caller is interrupted. The computed value stays
+ * cached while a caller still references the value.
  */
 const shared = <A extends WeakKey>(made: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
   Effect.map(Semaphore.make(1), (semaphore) => {

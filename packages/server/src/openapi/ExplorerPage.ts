@@ -1,6 +1,6 @@
 /**
- * Contains the HTML page and the start script of the API explorer. The page loads and calls only URLs below its own
- * URL.
+ * Contains the HTML page and the start script of the API explorer. The explorer page loads and calls only URLs below
+ * its own URL.
  */
 import { apiTitle } from "@partner-commentary/api/description/Title"
 
@@ -32,7 +32,7 @@ a{color:inherit}
 </html>
 `
 
-/** The colours of the API explorer. They match the creators' pages. */
+/** The styles of the API explorer, with the colours of the creators' pages. */
 const customCss = `
 .markdown-summary.truncate{line-height:1.6}
 .ascii-art{display:none!important}
@@ -61,11 +61,11 @@ const configuration = {
 
 /**
  * The script that adapts the API description and starts the explorer. The explorer is built with the library Scalar.
- * Calls use the page's origin, and optional parameters are disabled by default. Each operation uses its own security
- * scheme. Snippets omit the idempotency key and the cursor, because a fixed example would be wrong. The start script
- * adds a curl snippet with `-N` to each event stream, because curl would otherwise buffer the events. Scalar's
- * generated snippet lacks `-N`. Scalar shows the added snippet first. Operations without an event stream have only
- * Scalar's curl snippet.
+ * The explorer sends calls to the page's origin, and disables optional parameters by default. Each operation uses its
+ * own security scheme. Snippets omit the idempotency key and the cursor, because a fixed example would be wrong. The
+ * start script adds a curl snippet with `-N` to each event stream, because curl would otherwise buffer the events.
+ * Scalar's generated snippet lacks `-N`. Scalar shows the added snippet first. Operations without an event stream have
+ * only Scalar's curl snippet.
  */
 export const explorerStartScript = `"use strict"
 const root = (location.origin + location.pathname).replace(/\\/[^/]*$/, "")

@@ -16,7 +16,10 @@ const page = HttpApiScalar.layer(HttpApi.make("nothing"), { path }).pipe(
   Layer.provideMerge(Layer.fresh(HttpRouter.layer))
 )
 
-/** A text in Scalar's page that looks like an API key. The explorer replaces the text by a key prefix. */
+/**
+ * A text in Scalar's page that looks like an API key. The explorer shows a key prefix instead of the text that looks
+ * like an API key.
+ */
 const joke = "QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT"
 
 export const extractExplorerScript: Effect.Effect<string> = Effect.scoped(

@@ -1,4 +1,4 @@
-/** Combines all routes in one layer. The layer requires the use cases of the core. Hosts serve this layer. */
+/** Combines all routes in one layer. The layer requires the use cases of the core. */
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import * as Layer from "effect/Layer"
 import * as CreatorRoutes from "../creator-portal/CreatorRoutes.ts"
@@ -55,7 +55,7 @@ export const layer = Layer.mergeAll(
 
 /**
  * The settings of the router. Paths are case-sensitive, and an extra slash makes a different path. The maximum
- * parameter length allows a reference in which every character is escaped.
+ * parameter length allows an external reference in which every character is percent-encoded.
  */
 export const routerConfig = {
   caseSensitive: true,

@@ -1,6 +1,6 @@
 /**
  * Handles the due assignments of one environment. The poll itself handles deadlines, reminders and steps of simulated
- * creators, because these changes are quick. Drafts run as jobs.
+ * creators, because these changes are quick. Each draft of a commentary runs as a separate job.
  */
 import { type DraftJob, DraftWorker } from "@partner-commentary/core/commentary/DraftWorker"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
@@ -21,8 +21,9 @@ const batch = 500
 const step = 50
 
 /**
- * The limit of consecutive misses. A miss is an assignment that another worker has already handled. At the limit, the
- * poll ends if the poll has changed an assignment, and otherwise continues at a random position of the list.
+ * The maximum number of assignments in a row that another worker has already handled. After `missesAtMost` handled
+ * assignments in a row, a poll that has changed an assignment ends, and any other poll continues at a random position
+ * of its list.
  */
 const missesAtMost = 3
 
@@ -63,8 +64,9 @@ export const makeAssignmentJobRunner = Effect.fnUntraced(function* (environment:
       })
       if (changed + blocked >= step) break
       if (misses < missesAtMost) continue
-      // Query the list again, because the list is outdated. If the poll has changed nothing, continue at a random
-      // position of the same list, because repeated queries might never end.
+      // Query the due assignments again, because other workers have already handled assignments of the present list. If
+      // the poll has changed nothing, continue at a random position of the same list, because repeated queries might
+      // never end.
       if (changed > 0) break
       left = yield* fromAnywhere(left)
       misses = 0
@@ -90,7 +92,7 @@ interface DueAssignment {
 
 /**
  * Removes assignments that can be handled concurrently from the start of the list. Stops before an assignment whose
- * draft might find no free slot, because the drafts of earlier assignments in the list may take the slots.
+ * draft might find no free slot, because drafts of earlier assignments may take the slots.
  */
 const takeNext = (left: Array<DueAssignment>, { claims, isFreeFor }: JobRunner.JobSlots<DraftJob>) => {
   const next: Array<{ readonly id: ShareId; readonly mayBegin: boolean }> = []

@@ -5,7 +5,7 @@ export interface FairSemaphore<Owner> {
   readonly free: () => number
   /**
    * Returns whether more permits are free than the owner holds. A single owner gets half of the permits, and two owners
-   * get a third of the permits each. Because of the shares, a new owner always finds a free permit. Each occurrence of
+   * get a third of the permits each. The fair shares leave at least one free permit for a new owner. Each occurrence of
    * an owner in `pending` counts as one additional permit.
    */
   readonly isFreeFor: (owner: Owner, pending?: ReadonlyArray<Owner>) => boolean

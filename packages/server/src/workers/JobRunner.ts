@@ -37,7 +37,7 @@ export interface JobDefinition<Job> {
   readonly limit: number
   /**
    * Claims due jobs and starts each job in a slot. Returns the number of started jobs plus the number of changes. The
-   * result is 0 if no job was due.
+   * number is 0 if no job was due.
    */
   readonly claim: (slots: JobSlots<Job>) => Effect.Effect<number>
   /**

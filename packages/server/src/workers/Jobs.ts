@@ -32,7 +32,7 @@ const mails = Effect.gen(function* () {
 })
 
 /**
- * A slot sends the due events of one webhook one after another. While fewer than half of the slots are free, a slot
+ * Each slot sends the due events of one webhook, one after another. While fewer than half of the slots are free, a slot
  * sends only one event, so that other webhooks get slots.
  */
 const deliveries = Effect.gen(function* () {

@@ -1,6 +1,7 @@
 /**
  * Limits the duration of an effect. The caller continues at the timeout, even if the interruption takes longer, for
- * example while a database does not respond. The interruption then continues in the background.
+ * example while a database does not respond. After the timeout, the interruption of the effect continues in the
+ * background.
  */
 import type * as Cause from "effect/Cause"
 import type * as Duration from "effect/Duration"

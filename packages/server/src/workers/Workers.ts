@@ -1,7 +1,7 @@
 /**
  * Runs all kinds of jobs. `layer` runs endless loops in a long-running process. `drain` runs until nothing is due, for
  * a process that a timer starts at intervals. Any number of processes may run jobs on one database. Each job is claimed
- * by one process. If that process dies, another process claims the job again.
+ * by one process. If the process of a claimed job dies, another process claims the job again.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
@@ -87,7 +87,7 @@ export interface DrainLimits {
 export interface DrainResult {
   /** The number of claimed jobs plus the number of changes. */
   readonly taken: number
-  /** The number of failed polls. The log contains the reason of each failure. */
+  /** The number of polls that failed. The log contains the reason of each failure. */
   readonly failed: number
   readonly isMoreDue: boolean
 }
@@ -101,7 +101,7 @@ export const drain = Effect.fn("Workers.drain")(function* ({ claimFor, lookahead
     for (;;) {
       const before = tally.taken
       yield* untilQuiet(kinds, until, tally)
-      // The last job of one kind may have created due work of another kind.
+      // A job of one kind may have created due work of another kind.
       if (tally.taken > before) continue
       const now = yield* Instant.now
       const next = yield* findEarliestDueTime(kinds, now)

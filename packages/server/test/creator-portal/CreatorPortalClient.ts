@@ -1,4 +1,6 @@
-/** Calls the creator routes for one assignment, as a browser or as a program. The test controls the clock. */
+/**
+ * Calls the creator routes for one assignment, as a browser or as a program. The test controls the clock of the routes.
+ */
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import * as Digest from "effect/crypto/Digest"

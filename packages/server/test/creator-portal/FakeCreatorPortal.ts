@@ -1,4 +1,6 @@
-/** Provides a fake creator portal for one assignment in memory, with the real workflow. The fake counts writes. */
+/**
+ * Provides a fake creator portal for one assignment in memory, with the real workflow. The fake portal counts writes.
+ */
 import {
   CreatorPortal,
   type CreatorRequestCredential,
@@ -18,7 +20,7 @@ import * as Layer from "effect/Layer"
 import type * as Result from "effect/Result"
 import { makeUuid, topic } from "./Samples.ts"
 
-/** The token has dots and dashes, and is longer than the default parameter limit of a router. */
+/** A token that has dots and dashes, and exceeds a router's default limit for path parameters. */
 export const creatorLinkToken = `aB3-_${"x".repeat(300)}.Zz9`
 export const inboxToken = "d-token.sig"
 export const tokenCausingDefect = "broken"

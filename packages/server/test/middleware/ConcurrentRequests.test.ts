@@ -10,7 +10,10 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { withPermit } from "../../src/middleware/ConcurrentRequests.ts"
 import * as FairScheduler from "../../src/middleware/FairScheduler.ts"
 
-/** Lets the test start requests, and run the turns of the event loop one by one. The current turn has no time left. */
+/**
+ * Lets the test start requests, and run the turns of the event loop one by one. A task has already used the whole time
+ * of the current turn.
+ */
 const scene = Effect.gen(function* () {
   const limit = yield* ConcurrencyLimit
   let now = 0

@@ -44,7 +44,7 @@ describe("Fair scheduler", () => {
     assert.isTrue(isIdle())
   })
 
-  it("after long other events, the tasks of a turn get as much time as these events, up to a maximum", () => {
+  it("the fair scheduler lets a turn last as long as its tasks have waited, up to a maximum", () => {
     const { run, takes, turn } = eventLoop()
     let done = 0
     const task = () => {

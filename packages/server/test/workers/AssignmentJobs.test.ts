@@ -34,7 +34,8 @@ const settingsFor = (drafts: number) => ({
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
 
 /**
- * Interrupts the poll of a runner with one slot. The first claim is already committed, and the test delays its result.
+ * Interrupts the poll of a job runner that has only one slot. The first claim is already committed when the test
+ * interrupts the poll.
  */
 const interrupted = Effect.gen(function* () {
   const committed = yield* Deferred.make<void>()
@@ -93,8 +94,8 @@ it.effect("after an interrupted poll, the slot of the claimed draft is free agai
 )
 
 /**
- * Runs drafts that never end. Returns the due assignments that may start a draft, and the maximum number of concurrent
- * steps.
+ * Starts drafts that never end. Returns the due assignments that may start a draft, and the maximum number of
+ * concurrent steps.
  */
 const pollForDrafts = Effect.fnUntraced(function* (
   drafts: number,

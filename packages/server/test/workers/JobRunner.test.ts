@@ -16,7 +16,10 @@ const nextSignal = Effect.gen(function* () {
   return yield* Effect.forkChild(wait(Duration.infinity), { startImmediately: true })
 })
 
-/** Creates a queue of jobs and a runner. Each job waits for its gate. The test records how each job ends. */
+/**
+ * Creates a queue of jobs and a runner. Each job runs until the test opens the job's gate. The test records how each
+ * job ends.
+ */
 const queueOf = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   const due = [...names]
   const started: Array<string> = []

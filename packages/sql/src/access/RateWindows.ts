@@ -60,8 +60,8 @@ export const layer = Layer.effect(
     const count = yield* BatchLoader.make(ask, { limit: maxBatch })
 
     /**
-     * Deletes old windows in the background, so that no call waits for the deletion. The statement skips locked rows,
-     * which a later clean-up deletes.
+     * Deletes old windows in the background, so that no call waits for the deletion. The DELETE statement skips locked
+     * rows, which a later clean-up deletes.
      */
     const letGo = (now: Instant.Instant) =>
       Effect.ignoreCause(
@@ -97,8 +97,8 @@ const remembered = 10_000
 const maxBatch = 200
 
 /**
- * The time for which the database keeps an ended window, and the interval at which an active node deletes ended
- * windows, both in milliseconds.
+ * The time in milliseconds for which the database keeps an ended window. `lookEvery` is the interval in milliseconds at
+ * which an active node deletes ended windows.
  */
 const kept = 3_600_000
 const lookEvery = 60_000

@@ -106,8 +106,8 @@ const alone =
     )
 
 /**
- * Runs changes of assignments in batches. A batch skips topics that another transaction has locked, and each skipped
- * change then runs alone. If a batch fails, each change runs alone, so that one invalid change cannot fail other
+ * Runs changes of assignments in batches. A batch skips topics that another transaction has locked, and each change of
+ * a skipped topic runs alone. If a batch fails, each change runs alone, so that one invalid change cannot fail other
  * changes.
  */
 const batched = Effect.fnUntraced(function* (sql: SqlClient) {
@@ -166,7 +166,10 @@ const modify = Effect.fnUntraced(function* (
       t.status AS topic_status, t.created_at AS topic_created_at, topic_sent, opinion_injected,
       commentary_generated, creator_approved, declined, expired, abandoned, cancelled ${sql.literal(more)}
     FROM topics t JOIN assignments a ON a.topic_id = t.id WHERE ${wanted} ${lock}`
-  /** These maps contain the state of each assignment and each topic after the previous changes of this transaction. */
+  /**
+   * `found` and `topics` contain the state of each assignment and each topic after the previous changes of the
+   * transaction.
+   */
   const found = new Map(rows.map((row) => [row.id, assignmentInContextFromRow(row)]))
   const topics = new Map(rows.map((row) => [row.topic_id, lockedTopicOf(row)]))
   const decided: Array<Decision<unknown>> = []

@@ -205,7 +205,7 @@ export const assignmentFromRow = (row: AssignmentRow): Assignment => ({
   dueAt: fromIsoOrNull(row.due_at)
 })
 
-/** The columns of a new assignment. All other columns start with their default values. */
+/** The columns of a new assignment, except the columns that keep their default values. */
 export const toNewAssignmentRow = (assignment: Assignment, iso: (instant: Instant) => string) => ({
   topic_id: assignment.topicId,
   position: assignment.position,

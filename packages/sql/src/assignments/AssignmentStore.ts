@@ -61,7 +61,7 @@ export const layer = Layer.effect(
 
     /**
      * Returns the due assignments. If more assignments are due than `limit`, a second query gives each organization an
-     * equal share. The first query is cheaper, because it reads only due rows.
+     * equal share. The query without shares is cheaper than the query with shares, because it reads only due rows.
      */
     const due = Effect.fnUntraced(function* (environment: Environment, now: string, limit: number) {
       const all = yield* sql<DueRow>`SELECT organization_id AS owner, id FROM assignments

@@ -25,7 +25,8 @@ import { findChangedAssignmentColumns } from "./AssignmentRow.ts"
 export type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof ReturnType<typeof pickTopicCounts>>
 
 /**
- * The change marks a mail as sent, but a later send attempt has claimed that mail. The transaction must be rolled back.
+ * The error that rolls back a transaction whose change marks a mail as sent, although a later send attempt has claimed
+ * the mail.
  */
 class Overtaken extends Data.TaggedError("Overtaken") {}
 
@@ -39,12 +40,12 @@ export interface PreparedAssignmentChange extends SharedIncrements {
   readonly events: ReturnType<typeof makeEventsOfAssignmentChange>
   /** The topic as it is after the change. */
   readonly topic: LockedTopic
-  /** Writes the change first, and then the increments. */
+  /** Writes the assignment's change first, and then the usage and counter increments. */
   readonly write: (increments: SharedIncrements) => Effect.Effect<void, SqlError | Overtaken>
 }
 
 /**
- * Writes the changes of one transaction. The transaction must hold the locks of their topics and assignments. To
+ * Writes the changes of one transaction. The transaction must hold the locks of all changed topics and assignments. To
  * prevent deadlocks, the last statement writes all usage and counters in the same fixed order as submissions.
  */
 export const writePreparedChanges = (
@@ -160,9 +161,9 @@ const hasOtherDeadline = (before: Assignment, after: Assignment): boolean =>
   after.respondBy !== before.respondBy || after.approveBy !== before.approveBy
 
 /**
- * Returns by how much a new deadline increases the topic's version. The result depends on the time. A deadline can be
- * missing in a restored backup, and then be set again. The topic's new version is then very likely a number that the
- * topic did not have before the restore.
+ * Returns by how much a new deadline increases the topic's version. The increase depends on the time of the change. A
+ * deadline can be missing in a restored backup, and then be set again. Because of the time, a topic whose deadline is
+ * set again after a restore very likely gets a version that the topic never had.
  */
 const versionStep = (now: Instant.Instant): number => 1 + (now % 1000)
 

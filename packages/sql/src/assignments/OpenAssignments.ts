@@ -1,7 +1,7 @@
 /**
- * Selects a creator's open assignments in rounds. Each round takes the oldest remaining assignment of each
- * organization, so that a long list of one organization cannot hide the assignments of other organizations. The query
- * reads only the needed part of the index.
+ * Selects a creator's open assignments in rounds, each with one assignment of each organization. Each round takes the
+ * oldest remaining assignment of each organization, so that a long list of one organization cannot hide the assignments
+ * of other organizations. The query reads only the needed part of the index.
  */
 import type * as SqlClient from "effect/sql/SqlClient"
 import { limitClause } from "../database/Limit.ts"
@@ -21,8 +21,8 @@ export const make = (sql: SqlClient.SqlClient) => {
   })
 
   /**
-   * Returns a WITH clause with the relation `rounds`, which contains the ids of the assignments in the order of the
-   * rounds. The caller must select from `rounds` with a LIMIT clause.
+   * Returns a WITH clause whose relation `rounds` contains the ids of the assignments, round by round. The caller must
+   * select from `rounds` with a LIMIT clause.
    */
   const makeRoundsClause = (creatorKey: string, limit: number) => {
     const open = openOf(creatorKey)

@@ -1,7 +1,7 @@
 /**
- * Batches calls without a delay. If no batch of the call's key is running, the call starts a batch immediately.
- * Otherwise the call joins the next batch of its key. A call fails if the call waits too long or if its batch exceeds
- * the timeout.
+ * Batches calls without a delay. If no batch of the call's key is running, the call starts a batch immediately. While a
+ * batch of the call's key is running, the call waits for the next batch of the key. A call fails if the call waits too
+ * long or if its batch exceeds the timeout.
  */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
     const end = (exit: Parameters<typeof settle>[1]) => {
       if (isEnded) return
       isEnded = true
-      // The loader does not wait for the interruption, because a statement on a silent connection cannot be
+      // The loader does not wait until the batch is interrupted, because a statement on a silent connection cannot be
       // interrupted.
       clearTimeout(timer)
       running.interruptUnsafe()

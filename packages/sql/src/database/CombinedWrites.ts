@@ -1,6 +1,6 @@
 /**
  * Runs the writes of one change. On Postgres all writes are one statement, because each statement needs a network round
- * trip. On SQLite each write is a statement. Two writes must not change the same row.
+ * trip. On SQLite, each write is a separate statement. Two writes must not change the same row.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -17,8 +17,8 @@ export interface WriteStatement {
 }
 
 /**
- * Contains one element for each write. For a write with a `returning` expression, the element is the returned value, or
- * null if the write affected no row.
+ * The results of the writes, with one element for each write. For a write with a `returning` expression, the element is
+ * the returned value, or null if the write affected no row.
  */
 export type WriteResults = ReadonlyArray<number | null>
 
@@ -35,7 +35,10 @@ const inTurn = (sql: SqlClient, writes: ReadonlyArray<WriteStatement>) =>
         )
   )
 
-/** The SELECT clause reads the writes in their order, so that Postgres locks the rows in the same order. */
+/**
+ * The SELECT clause reads the results of the writes in order, so that Postgres locks the rows in the order of the
+ * writes.
+ */
 const atOnce = (sql: SqlClient, writes: ReadonlyArray<WriteStatement>) => {
   const part = (index: number) => sql.literal(`write_${index}`)
   const written = writes.map(

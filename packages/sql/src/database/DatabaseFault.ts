@@ -8,7 +8,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 /**
  * An effect that fails if the adapter knows of a fault without running a statement: a missing file, or corruption that
- * an earlier statement found. The adapter provides this effect together with its SqlClient.
+ * an earlier statement found. Each database adapter provides the fault check together with its SqlClient.
  */
 export const KnownDatabaseFaultCheck = Context.Reference<Effect.Effect<void, DatabaseUnavailable>>(
   "@partner-commentary/reference/KnownDatabaseFaultCheck",
@@ -61,14 +61,17 @@ export const toDatabaseUnavailable = (error: unknown): DatabaseUnavailable =>
 const corruptionKept = 300_000
 
 export interface CorruptionMonitor {
-  /** Remembers the error if it reports corruption. Later statements may succeed without reading the corrupt page. */
+  /**
+   * Remembers the error if it reports corruption. The monitor remembers the error, because later statements may not
+   * read the corrupt page.
+   */
   readonly saw: (error: SqlError) => void
   readonly check: Effect.Effect<void, DatabaseUnavailable>
 }
 
 /**
- * Reports corruption that a statement of this process has found. The reporting period starts at the first check after
- * the last error.
+ * Reports corruption that a statement of this process has found. Corruption is reported until five minutes after the
+ * first check that follows the last error.
  */
 export const makeCorruptionMonitor = (): CorruptionMonitor => {
   let met: { readonly error: DatabaseUnavailable; checkedAt?: number } | undefined

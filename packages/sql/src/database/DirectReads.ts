@@ -1,6 +1,6 @@
 /**
  * Reads rows with one synchronous function call instead of the fiber steps of the SqlClient. Only the SQLite adapter
- * provides such direct reads.
+ * provides direct reads.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -30,7 +30,7 @@ export const readBySqlText = <Row extends object>(
     return rows === undefined ? sql.unsafe<Row>(text, params) : Effect.succeed(rows)
   })
 
-/** Runs a read directly if the adapter allows direct reads. The text of the statement may be different at each run. */
+/** Runs a read directly if the adapter allows direct reads. The statement's text may be different at each call. */
 export const readBySqlStatement = <Row extends object>(sql: SqlClient, read: DirectRead, statement: Statement<Row>) =>
   readBySqlText<Row>(sql, read, ...statement.compile())
 

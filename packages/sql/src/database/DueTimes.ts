@@ -14,7 +14,7 @@ export interface DueTimeColumns {
   readonly attempts: Fragment
 }
 
-/** The first comparison of the condition lets the database use the index on due times. */
+/** The first comparison in the SQL condition lets the database use the index on due times. */
 export const makeDueTooLateCondition = (
   sql: SqlClient,
   { attempts, due, isLeased }: DueTimeColumns,

@@ -1,7 +1,6 @@
 /**
  * Queries a queue table that many owners share, and gives each owner a fair share of the due rows. The table's index
- * begins with the owner column. A recursive query therefore finds each owner with one index step, even if an owner has
- * many rows.
+ * begins with the owner column. A recursive query finds each owner with one index step, even if an owner has many rows.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
@@ -19,7 +18,7 @@ export interface FairQueueTable {
 
 /**
  * Returns a WITH clause whose relation `owner` contains each owner that has waiting rows, even if no row is due. The
- * last row of the relation is null.
+ * last row of the relation `owner` contains null.
  */
 export const makeOwnersClause = ({ owner, rows }: FairQueueTable) => `WITH RECURSIVE owner (id) AS (
       SELECT (SELECT ${owner} FROM ${rows} ORDER BY ${owner} LIMIT 1)
@@ -56,7 +55,7 @@ export const makeDueRowsClause = (
     orElse: () => sql`SELECT waiting.id, part.value FROM waiting
         CROSS JOIN json_each((SELECT json_group_array(id) FROM (${part}) AS few)) AS part`
   })
-  // The sum of the shares never exceeds the limit. The LIMIT clause repeats the limit for the query planner.
+  // The sum of all owners' shares never exceeds the limit. The LIMIT clause repeats the limit for the query planner.
   return sql`${sql.literal(makeOwnersClause(queue))},
     waiting (id) AS (SELECT id FROM owner WHERE ${sql.literal(makeFirstDueAtSubquery(queue))} <= ${now} ORDER BY ${first} ${limitClause(sql, limit)}),
     due (owner, id) AS MATERIALIZED (${due} ${limitClause(sql, limit)})`

@@ -18,8 +18,8 @@ const keptFor = 60 * heartbeatTimeoutMillis
 
 /**
  * Writes a heartbeat every 20 seconds, and deletes the process's row at a clean stop. The first heartbeat takes the
- * lock of migrations. A migration that starts afterwards finds this process. If a migration ran before, this process
- * finds a newer schema and does not start.
+ * lock of migrations. A migration that starts after the first heartbeat finds this process. If a migration ran before
+ * the first heartbeat, this process finds a newer schema and does not start.
  */
 export const layer = (version: string) =>
   Layer.effectDiscard(

@@ -1,6 +1,7 @@
 /**
  * Runs use cases inside an open transaction of the host application. The outermost transaction of a use case becomes a
- * savepoint. A failure rolls back only that savepoint, and the host commits or rolls back everything else.
+ * savepoint. A failure of the use case rolls back only its savepoint, and the host commits or rolls back everything
+ * else.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -22,7 +23,10 @@ export class HostTransactionRefused extends Schema.TaggedError<HostTransactionRe
   }
 }
 
-/** Converts the host's transaction to a connection of the client. The layer of the client provides this function. */
+/**
+ * Converts the host's transaction to a connection of the client. The layer of each SQL client provides
+ * `HostTransactionConnector`.
+ */
 export const HostTransactionConnector = Context.Reference<
   (db: unknown) => Effect.Effect<Connection, HostTransactionRefused>
 >("@partner-commentary/reference/HostTransactionConnector", {
@@ -31,7 +35,8 @@ export const HostTransactionConnector = Context.Reference<
 })
 
 /**
- * The connection of the host's transaction. On this connection, the outermost transaction of the client is a savepoint.
+ * The connection of the host's transaction. On the host's connection, the outermost transaction of the client is a
+ * savepoint.
  */
 const HostConnection = Context.Reference<Connection | undefined>("@partner-commentary/reference/HostConnection", {
   defaultValue: () => undefined
@@ -78,9 +83,9 @@ const hasNoTransaction = (error: SqlError): boolean =>
 const snapshotStale = 517
 
 /**
- * Returns whether the error means that another connection wrote after the host's transaction had read. SQLite then
- * rejects every write of the host's transaction with `SQLITE_BUSY_SNAPSHOT`, so a retry of the statement cannot
- * succeed.
+ * Returns whether the error means that another connection wrote after the host's transaction had read. After the other
+ * connection's write, SQLite rejects every write of the host's transaction with `SQLITE_BUSY_SNAPSHOT`, so a retry
+ * cannot succeed.
  */
 export const isStaleSnapshotError = ({ reason: { cause } }: SqlError): boolean =>
   Predicate.hasProperty(cause, "errcode") && cause.errcode === snapshotStale
@@ -97,7 +102,7 @@ export interface HostSavepointOptions {
   readonly control: (connection: Connection, sql: string) => Effect.Effect<unknown, SqlError>
   /**
    * Prepares the host's transaction for the service's statements, and returns an effect that reverts the preparation. A
-   * rollback to the savepoint also reverts the preparation.
+   * rollback to the savepoint also reverts the preparation of the host's transaction.
    */
   readonly enter?: (connection: Connection) => Effect.Effect<Effect.Effect<unknown, SqlError>, SqlError>
 }
@@ -130,7 +135,7 @@ const joined = ({ control, enter, spanAttributes, transactionService }: HostSave
   return SqlClient.makeWithTransaction({
     transactionService,
     spanAttributes,
-    // This function runs only while a host connection exists.
+    // `acquireConnection` runs only while a host connection exists.
     acquireConnection: () => HostConnection as Effect.Effect<Connection>,
     begin: Effect.fnUntraced(function* (connection) {
       yield* control(connection, `SAVEPOINT ${savepoint}`)

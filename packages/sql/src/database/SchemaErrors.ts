@@ -43,8 +43,8 @@ export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooN
 }
 
 /**
- * Another transaction holds the lock of a table that the migration changes. If the migration waited longer, all other
- * users of the table would wait as well.
+ * Another transaction holds the lock of a table that the migration changes. While a migration waits for a table's lock,
+ * all other users of the table wait as well, so the wait has a time limit.
  */
 export class SchemaLocked extends Schema.TaggedError<SchemaLocked>()("SchemaLocked", {}) {
   override get message() {
@@ -55,8 +55,8 @@ export class SchemaLocked extends Schema.TaggedError<SchemaLocked>()("SchemaLock
 /** Since Postgres 15, only the owner of a database may create tables in the schema `public`. */
 export class SchemaForbidden extends Schema.TaggedError<SchemaForbidden>()("SchemaForbidden", {
   /**
-   * The role, and the first schema of the role's search path. The names are quoted for SQL. `place` is null if the role
-   * can use no schema.
+   * The role, and the first schema of the role's search path. The names of the role and the schema are quoted for SQL.
+   * `place` is null if the role can use no schema.
    */
   role: Schema.String,
   place: Schema.NullOr(Schema.String),
@@ -71,8 +71,8 @@ export class SchemaForbidden extends Schema.TaggedError<SchemaForbidden>()("Sche
 }
 
 /**
- * The schema that the options name does not exist, and the role may not create the schema. The fields contain names
- * that are quoted for SQL.
+ * The schema that the options name does not exist, and the role may not create the schema. The fields `role`, `place`
+ * and `database` contain names that are quoted for SQL.
  */
 export class PostgresSchemaMissing extends Schema.TaggedError<PostgresSchemaMissing>()("SchemaMissing", {
   role: Schema.String,
@@ -96,7 +96,7 @@ export class TableNameConflict extends Schema.TaggedError<TableNameConflict>()("
 /** A statement of a migration failed. */
 export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
   migration: Schema.String,
-  /** The first table that the statement names. The text is empty if the statement names no table. */
+  /** The first table that the migration's statement names; empty if the statement names no table. */
   table: Schema.String,
   /** The error message of the database. */
   reason: Schema.String

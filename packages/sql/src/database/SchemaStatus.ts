@@ -1,6 +1,6 @@
 /**
- * Reads which migrations a database has applied, and why the database is not writable. The read changes nothing and
- * locks no table.
+ * Reads which migrations a database has applied, and why the database is not writable. Reading the schema status
+ * changes nothing and locks no table.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -33,7 +33,7 @@ interface Server {
   readonly reads_only: string
 }
 
-/** Reads the status of the schema. The read fails when the service cannot use the database's encoding. */
+/** Reads the status of the schema. The effect fails when the service cannot use the database's encoding. */
 export const readSchemaStatus: Effect.Effect<SchemaStatus, SqlError | WrongDatabaseEncoding, SqlClient.SqlClient> =
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })

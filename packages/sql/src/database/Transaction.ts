@@ -51,7 +51,8 @@ const attempt = <A, E, R>(
   })
 
 /**
- * Returns the SQL error of a cause. The error can be a defect, because a nested transaction turns errors into defects.
+ * Returns the SQL error of a cause. The SQL error can be a defect, because a nested transaction turns errors into
+ * defects.
  */
 const sqlErrorIn = (cause: Cause.Cause<unknown>): SqlError | undefined => {
   for (const reason of cause.reasons) {

@@ -51,7 +51,8 @@ export const findWriteObstacle = Effect.fnUntraced(function* (
   if (Option.isSome(schemaStatus.obstacle)) return schemaStatus.obstacle
   return yield* sql.onDialectOrElse({
     pg: () => rightsMissing(sql),
-    // The empty transaction waits until another writer has finished. The transaction fails if the file is read-only.
+    // The empty transaction waits until another writer has finished. The empty transaction fails if the SQLite file is
+    // read-only.
     orElse: () => Effect.as(sql.withTransaction(sql`SELECT 1`), Option.none())
   })
 })

@@ -30,7 +30,7 @@ export const layer = Layer.effect(
 
     /**
      * On Postgres, an insert would wait for a concurrent request with the same id, and would occupy a connection
-     * meanwhile. The store therefore first tries to take an advisory lock.
+     * meanwhile. To avoid waiting for a concurrent request, the store first tries to take an advisory lock.
      */
     const attempt = sql.onDialectOrElse({
       pg: () => (claim: IdempotencyClaim) =>

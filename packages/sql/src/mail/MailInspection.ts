@@ -22,8 +22,8 @@ export interface ListedMail {
   readonly attempts: number
   readonly createdAt: Instant.Instant
   /**
-   * The due time of a waiting mail. The field is null for mails that do not wait. While a worker sends the mail, the
-   * due time is the end of the worker's lease.
+   * The due time of a waiting mail. The due time is null for mails that do not wait to be sent. While a worker sends
+   * the mail, the due time is the end of the worker's lease.
    */
   readonly dueAt: Instant.Instant | null
   readonly settledAt: Instant.Instant | null

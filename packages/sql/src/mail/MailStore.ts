@@ -166,8 +166,8 @@ const revived = (sql: SqlClient.SqlClient, at: string): Fragment =>
   sql`state = 'waiting', settled_at = NULL, due_at = ${at}, was_due_at = NULL, attempts = 0, unanswered = 0`
 
 const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, at: string, unclaimedOnly: boolean) {
-  // The ids of resent mails begin with the id of the mail and `.again-`. The range of these ids ends at `.again.`,
-  // because the dot follows the hyphen in ASCII.
+  // The ids of resent mails begin with the id of the mail and `.again-`. The id range of resent mails ends at
+  // `.again.`, because the dot follows the hyphen in ASCII.
   const isMail = sql`(id = ${id} OR (id > ${id + resendIdSeparator} AND id < ${`${id}${resendIdSeparator.slice(0, -1)}.`}))`
   const waiting = yield* sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${at} ELSE due_at END
     WHERE state = 'waiting' AND ${isMail}${sql.literal(unclaimedOnly ? " AND was_due_at IS NULL" : "")} RETURNING id`

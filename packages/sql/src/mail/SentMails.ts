@@ -20,8 +20,8 @@ export const make = (sql: SqlClient) =>
   sql.onDialectOrElse({ pg: () => settleBatched(sql), orElse: () => Effect.succeed(settleOne(sql)) })
 
 /**
- * The SQL text without parameters that marks a mail as sent. The statements for a batch and for a single mail use the
- * same text.
+ * The SQL text without parameters that marks a mail as sent. The batch statement and the statement for a single mail
+ * use the same text.
  */
 const sentColumns = "state = 'sent', reason = NULL"
 
@@ -43,7 +43,8 @@ const settleOne =
 const maxBatch = 100
 
 /**
- * The batch statement skips mails that another transaction has locked. Each skipped mail then gets its own statement.
+ * The batch statement skips mails that another transaction has locked. Each mail that the batch statement skipped gets
+ * its own statement.
  */
 const settleBatched = Effect.fnUntraced(function* (sql: SqlClient) {
   const ask = Effect.fnUntraced(function* (batch: ReadonlyArray<Sent>) {

@@ -127,7 +127,10 @@ export const insertMediaJobs = (
       ON CONFLICT (share_id, kind) DO NOTHING`
   )
 
-/** Marks the media job of a finished file as done. The caller stores the file's URL in the same transaction. */
+/**
+ * Marks the media job of a finished file as done. The caller stores the file's URL in the transaction that marks the
+ * media job.
+ */
 export const markJobReady = (sql: SqlClient.SqlClient, shareId: ShareId, kind: MediaKind, at: Instant.Instant) =>
   sql`UPDATE media_jobs SET state = 'ready', due_at = NULL, is_leased = 0, settled_at = ${Instant.toIso(at)}, reason = NULL
     WHERE share_id = ${shareId} AND kind = ${kind} AND state <> 'ready'`

@@ -1,4 +1,4 @@
-/** Appends entries to the audit log. No store changes existing entries. */
+/** Appends entries to the audit log. No store changes existing entries of the audit log. */
 import { type AuditEntry, AuditLog } from "@partner-commentary/core/shared/AuditLog"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"

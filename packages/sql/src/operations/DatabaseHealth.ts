@@ -1,6 +1,6 @@
 /**
  * Checks that the database accepts a write. The check inserts a large row and deletes the row in the same transaction.
- * No other transaction sees the row, but the database must write the commit to the disk.
+ * No other transaction sees the inserted row, but the database must write the commit to the disk.
  */
 import { DatabaseHealth, DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
 import * as Cause from "effect/Cause"
@@ -18,7 +18,8 @@ const freshness = 1000
 const timeout = "2 seconds"
 
 /**
- * The row is about as large as a topic. A small row could still fit into a database that has no space left for a topic.
+ * The test row is about as large as a topic. A small row could still fit into a database that has no space left for a
+ * topic.
  */
 const filling = "x".repeat(8192)
 
@@ -63,8 +64,8 @@ export const layer = Layer.effect(
       })
 
     /**
-     * The write continues when its caller is interrupted, so that later callers share the running write. A database
-     * that does not respond therefore blocks only one connection, and not one connection for each caller.
+     * The write continues when its caller is interrupted, so that later callers share the running write. Because
+     * callers share the write, a database that does not respond blocks only one connection.
      */
     const run = (done: Deferred.Deferred<void, DatabaseUnavailable>) =>
       Effect.gen(function* () {

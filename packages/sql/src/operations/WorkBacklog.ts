@@ -1,6 +1,6 @@
 /**
- * Counts due work. The queries use the same indexes as the workers' queries. Each count stops at a limit, so that its
- * cost does not grow with the backlog.
+ * Counts due work. The counting queries use the same indexes as the queries of the workers. Each count stops at a
+ * limit, so that the cost of a count does not grow with the backlog.
  */
 import {
   type DueWorkCounts,

@@ -13,7 +13,7 @@ export interface CounterIncrement {
   readonly persona_id: string
   readonly name: string
   readonly total: number
-  /** The latest name of the persona. If this field is null, the stored name does not change. */
+  /** The latest name of the persona. If `persona_name` is null, the stored name does not change. */
   readonly persona_name: string | null
 }
 
@@ -38,8 +38,8 @@ export const sumByCounter = (rows: ReadonlyArray<CounterRow>): ReadonlyArray<Cou
 }
 
 /**
- * Adds rows to the counters. The caller must pass at least one row, and at most one row for each counter. The rows stay
- * locked until the commit, so the statement sorts the rows to avoid deadlocks.
+ * Adds the increments in `rows` to the counters. The caller must pass at least one row, and at most one row for each
+ * counter. The rows stay locked until the commit, so the statement sorts the rows to avoid deadlocks.
  */
 export const addToCounters = (sql: SqlClient.SqlClient, rows: ReadonlyArray<CounterRow>) =>
   sql`INSERT INTO counters AS counter ${insertRowsClause(sql, "counters", rows.toSorted(byKey))} ${makeOnConflictAddClause(sql)}`

@@ -11,7 +11,7 @@ export interface HistogramRow {
   readonly exact: number
 }
 
-/** The maximum number of exact durations in a histogram. A larger histogram is compacted. */
+/** The maximum number of exact durations in a histogram, above which the histogram is compacted. */
 export const maxExactDurations = 30
 
 export const toRow = (histogram: DurationHistogram): HistogramRow => {

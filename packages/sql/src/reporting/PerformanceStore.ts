@@ -1,6 +1,6 @@
 /**
- * Reads the assignments of a period for reports. Whole days come from daily metrics, and a part of a day comes from
- * pages of topics.
+ * Reads the assignments of a period for reports. For whole days the store reads daily metrics, and for a part of a day
+ * the store reads pages of topics.
  */
 import type {
   AssignmentTimelineWithPersona,
@@ -24,7 +24,7 @@ interface CountRow {
   readonly persona_id: PersonaId
   readonly name: keyof OutcomeCounts
   readonly total: number
-  /** The latest day and the persona's name on that day. The text is null for counters that store no name. */
+  /** The latest day and the persona's name on that day. The field is null for counters that store no name. */
   readonly latest: string | null
 }
 

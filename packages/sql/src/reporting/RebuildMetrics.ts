@@ -70,7 +70,8 @@ const keyOf = (one: OwnerDay): string => `${one.organization_id} ${one.environme
 
 /**
  * Replaces the metrics of one day. A change of an assignment writes the assignment first, and then waits for the
- * rebuild's lock. The rebuild does not see the new assignment row, so the change correctly adds to the rebuilt metrics.
+ * rebuild's lock. The rebuild does not see an uncommitted assignment row, so the change correctly adds to the rebuilt
+ * metrics.
  */
 const rebuildDay = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, owner: OwnerDay) {
   const { day, environment, organization_id } = owner

@@ -32,8 +32,8 @@ interface TopicRow {
 }
 
 /**
- * Returns the condition that selects old topics. It includes the condition of the partial indexes on test data. Days
- * are compared as text, because the text of a date sorts before every time of that day.
+ * Returns the condition that selects old topics. The condition for old topics includes the condition of the partial
+ * indexes on test data. Days are compared as text, because the text of a date sorts before every time of that day.
  */
 const isOld = (sql: SqlClient, before: Instant) => sql`environment <> 'live' AND created_at < ${formatUtcDay(before)}`
 

@@ -28,8 +28,8 @@ export interface PreparedSubmission {
 }
 
 /**
- * Prepares the rows of a submission as if no duplicate window were in use. The statement later skips each assignment
- * whose duplicate window belongs to another submission.
+ * Prepares the rows of a submission as if no duplicate window were in use. The SQL statement that writes the rows skips
+ * each assignment whose duplicate window belongs to another submission.
  */
 export const prepareSubmission = (submission: Submission): PreparedSubmission => {
   const iso = makeIsoFormatter()
@@ -155,8 +155,8 @@ const live = (sql: SqlClient) => {
 }
 
 /**
- * Locks a row of counters, and checks that the increments stay within the limits. Without a limit, the statement locks
- * no row and the check succeeds.
+ * Locks a row of counters, and checks that the increments stay within the limits. If no counter has a limit, the
+ * statement locks no row and the check succeeds.
  */
 const limitedCounters = <Name extends string>(
   sql: SqlClient,

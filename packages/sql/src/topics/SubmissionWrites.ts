@@ -1,7 +1,7 @@
 /**
  * Builds the rows that a submission writes: windows, topic, assignments, mails, usage, test storage and counters.
- * SqliteSubmission runs one statement for each table, in this order. PostgresSubmission runs one statement for all
- * tables.
+ * SqliteSubmission runs one statement for each table, in the order from windows to counters. PostgresSubmission runs
+ * one statement for all tables.
  */
 import { makeAssignmentMailId } from "@partner-commentary/core/mail/Mail"
 import type { PersonaId, ShareId } from "@partner-commentary/core/shared/Ids"
@@ -17,7 +17,7 @@ import * as TestEnvironmentStorage from "../sandbox/TestEnvironmentStorage.ts"
 import * as TopicRow from "./TopicRow.ts"
 
 /**
- * For each persona, the assignment that holds the duplicate window. A submission that holds none of the windows has
+ * For each persona, the assignment that holds the duplicate window. A submission that holds no duplicate window has
  * written no topic.
  */
 export type DuplicateWindowHolders = ReadonlyMap<PersonaId, AssignmentReference>

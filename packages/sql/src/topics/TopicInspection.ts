@@ -25,8 +25,8 @@ export interface InspectedMail {
   readonly state: "waiting" | "sent" | "obsolete" | "failed"
   readonly attempts: number
   /**
-   * The due time of a waiting mail. The field is null for mails that do not wait. While a worker sends the mail, the
-   * due time is the end of the worker's lease.
+   * The due time of a waiting mail. The due time is null for mails that do not wait to be sent. While a worker sends
+   * the mail, the due time is the end of the worker's lease.
    */
   readonly dueAt: Instant.Instant | null
   readonly settledAt: Instant.Instant | null
@@ -48,7 +48,7 @@ export interface InspectedEvent {
   readonly at: Instant.Instant
 }
 
-/** The records that refer to one assignment. */
+/** The mails, media jobs and events that refer to one assignment. */
 export interface AssignmentRecords {
   /**
    * The mails of the assignment, oldest first. The service may delete a mail 7 days after the mail was sent, failed or
@@ -116,8 +116,8 @@ export const readAssignmentRecords = Effect.fnUntraced(function* (assignment: As
 }, Effect.orDie)
 
 /**
- * Returns the times at which the assignment may have had events. The times limit the range of event ids in the query,
- * because no index contains the share id.
+ * Returns the times at which the assignment may have had events. The query reads only event ids near the returned
+ * times, because no index contains the share id.
  */
 const momentsOf = ({ commentary, failure }: Assignment): ReadonlyArray<Instant.Instant> =>
   [commentary?.approvedAt, commentary?.partnerApprovedAt, failure?.at].filter((at) => typeof at === "number")

@@ -1,7 +1,7 @@
 /**
- * Reads the progress of a topic. This read is more frequent than any other. The query selects only the needed columns,
- * and returns most topic columns only in the first row. On Postgres, concurrent reads share one statement. A read
- * within a transaction runs its own statement.
+ * Reads the progress of a topic. The service reads the progress of topics more often than any other data. The query
+ * returns most topic columns only in the first row of the topic. On Postgres, concurrent reads share one statement. A
+ * read within a transaction runs its own statement.
  */
 import type { PersonaId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -21,7 +21,8 @@ import { isInTransaction } from "../database/Transaction.ts"
 import { makeTopicRevision } from "./TopicRow.ts"
 
 /**
- * The columns from `external_reference` to `created_at` belong to the topic, and are null in all rows except the first.
+ * The columns from `external_reference` to `created_at` belong to the topic, and are null in all rows except the
+ * topic's first row.
  */
 interface Row {
   readonly external_reference: string | null

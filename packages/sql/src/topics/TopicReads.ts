@@ -1,6 +1,6 @@
 /**
- * Reads topics with one query for each request. Each query uses an index. TopicProgress reads the progress of a topic,
- * and TopicPages reads lists.
+ * Reads topics with one query for each request. Each query uses an index. TopicProgressReader reads the progress of a
+ * topic, and TopicPages reads lists of topics.
  */
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"

@@ -51,8 +51,8 @@ const listedColumns = [
 ] as const
 
 /**
- * The columns of a topic that a list shows. The query returns the sum of the eight counts, because SQLite needs more
- * time to return eight columns.
+ * The columns of a topic that a list shows. For lists, the query returns the sum of the eight counts, because SQLite
+ * needs more time to return eight columns.
  */
 export const listedColumnsSql = `${listedColumns.join(", ")}, ${assignmentStatuses.join(" + ")} AS total`
 

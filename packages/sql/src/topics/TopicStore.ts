@@ -101,8 +101,8 @@ const maxBatch = 25
 
 /**
  * Submits a whole batch in a single SQL statement, so the batch needs no explicit transaction. If a quota has too
- * little room for the batch, or one submission is invalid, each submission runs alone. A submission inside a
- * transaction always runs alone.
+ * little room for the batch, or if one submission is invalid, each submission runs in its own statement. A submission
+ * inside a transaction always runs alone.
  */
 const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const alone = (one: PostgresSubmission.PreparedSubmission) => {
@@ -180,9 +180,9 @@ const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Subm
   )
 
 /**
- * Returns whether one submission of a batch may have caused the error. Errors about values, constraints and conflicts
- * come from a single submission. Errors of the server concern the whole batch, and after a lost connection the result
- * is unknown.
+ * Returns whether one submission of a batch may have caused the error. One submission alone can cause an error about
+ * values, constraints or conflicts. Errors of the server concern the whole batch, and after a lost connection the
+ * result is unknown.
  */
 const isOfOne = (error: SqlError): boolean => {
   const code = String((error.reason.cause as { readonly code?: unknown } | null)?.code)
@@ -192,7 +192,7 @@ const isOfOne = (error: SqlError): boolean => {
 const sqlState = /^[0-9FHP][0-9A-Z]{4}$/
 
 /**
- * Matches SQLSTATE codes of server errors. The codes are about connections, credentials, SQL statements, resources,
- * interventions of an operator, the system, internal errors and lock timeouts.
+ * Matches SQLSTATE codes of server errors: connections, credentials, SQL statements, resources, operator interventions,
+ * system errors, internal errors and lock timeouts.
  */
 const ofTheServer = /^(08|28|42|53|57|58|XX|55P03)/

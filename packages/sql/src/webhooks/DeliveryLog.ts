@@ -53,7 +53,7 @@ interface AttemptRow {
 
 /**
  * The query searches a larger range of claim numbers than the limit, because claims that were released without an
- * attempt also use claim numbers. This constant is the size of the range divided by the limit.
+ * attempt also use claim numbers. `slack` is the number of searched claim numbers divided by the limit.
  */
 const slack = 2
 
@@ -63,8 +63,8 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     /**
-     * The query restricts the event ids in both tables. If the query restricted only one table, Postgres might read all
-     * attempts of the webhook.
+     * The query restricts the event ids in the table of deliveries and in the table of attempts. If the query
+     * restricted only one table, Postgres might read all attempts of the webhook.
      */
     const attemptsOf = (
       webhookId: WebhookId,

@@ -45,7 +45,7 @@ export const layer = Layer.effect(
       return others.reduce((before, one) => sql`${before} UNION ALL ${select(one)}`, select(first))
     }
 
-    /** Selects the page's events of one type. A forward page follows the order of the commit positions. */
+    /** Selects the events of one type for a page. A forward page follows the order of the commit positions. */
     const few = ({ forward, isBehind }: Shape, value: (name: Value) => string, type: string) => {
       const own = sql`organization_id = ${value("organization")} AND environment = ${value("environment")}
         AND type = ${type}`
@@ -55,8 +55,8 @@ export const layer = Layer.effect(
         : sql`SELECT id, id AS place FROM events
             WHERE ${own} AND id >= ${value("since")} ${isBehind ? sql`AND id < ${value("behind")}` : sql.literal("")}`
       const order = sql.literal(forward ? "place" : "place DESC")
-      // SQLite merges the types in index order. Without a limit for each type, Postgres would read and sort all events
-      // of the type.
+      // SQLite merges events of several types in index order. Without a limit for each type, Postgres would read and
+      // sort all events of the type.
       return sql.onDialectOrElse({
         pg: () => sql`SELECT id, place FROM (${ids} ORDER BY ${order} ${limitClause(sql, value("oneMore"))}) AS few`,
         orElse: () => ids

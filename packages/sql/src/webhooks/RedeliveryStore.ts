@@ -84,7 +84,7 @@ export const layer = Layer.effect(
       const requestedAt = Instant.toIso(askedAt)
       // The webhook was deleted after the request was accepted.
       if ((yield* locked(webhookId)) === undefined) return
-      // The two ids are the limits of a range of event ids, and are never the id of an event.
+      // `behindId` and `untilId` limit a range of event ids, and no event has either id.
       const [behindId, untilId] = [makeLowestEventId(since), makeLowestEventId(until)]
       const isHeld = held ? 1 : 0
       const [waiting] = yield* sql<
@@ -133,7 +133,7 @@ export const layer = Layer.effect(
       ([row]) => row
     )
 
-    /** Moves the next recovery of the webhook to the end of the rotation. */
+    /** Moves the webhook's next recovery to the end of the queue of recoveries. */
     const passTurn = (webhookId: WebhookId, now: string) =>
       sql`UPDATE redeliveries SET last_batch_at = ${now} WHERE id = (SELECT id FROM redeliveries
         WHERE webhook_id = ${webhookId} AND done_at IS NULL ORDER BY id LIMIT 1)`
@@ -186,7 +186,7 @@ export const layer = Layer.effect(
           )
         ),
       open: (recovery, audit) => transact(sql, open(recovery, audit)),
-      // The first query runs without a lock. Usually no recovery is open, so no lock is needed.
+      // The search for an open recovery takes no lock, because usually no recovery is open.
       step: (at, limit, begin) =>
         Effect.flatMap(Effect.orDie(oldestOpen), (open) =>
           open === undefined ? Effect.succeed(Option.none()) : transact(sql, step(at, limit, begin))

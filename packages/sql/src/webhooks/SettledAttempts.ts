@@ -1,7 +1,7 @@
 /**
- * Stores delivery attempts and their consequences under the lock of the webhook. On Postgres, if several delivery
- * attempts to one webhook end at the same time, they share a transaction. In separate transactions, each attempt would
- * wait for the lock.
+ * Stores delivery attempts and their consequences under the lock of the webhook. On Postgres, delivery attempts to one
+ * webhook that end at the same time share a transaction. In separate transactions, each attempt would wait for the
+ * webhook's lock.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { DeliveryAttempt } from "@partner-commentary/core/webhook/Attempt"
@@ -33,7 +33,9 @@ interface Ended {
   readonly following?: { readonly lease: Instant.Instant; readonly taking: DeliveryClaimPlan }
 }
 
-/** Reads and writes the webhook's row and queue. The surrounding transaction must hold the lock of the row. */
+/**
+ * Reads and writes the webhook's row and queue. The surrounding transaction must hold the lock of the webhook's row.
+ */
 interface Queue {
   readonly locked: (id: ClaimedDelivery["webhookId"]) => Effect.Effect<ReceiverRow | undefined, SqlError>
   readonly take: (
@@ -146,8 +148,8 @@ const settle = Effect.fnUntraced(function* (
 })
 
 /**
- * Combines several claim plans into one claim. While the receiver fails or recovers, the claim takes at most as many
- * deliveries as a single plan allows.
+ * Combines the claim plans of several attempts into one claim. While the receiver fails or recovers, the claim takes at
+ * most as many deliveries as a single plan allows.
  */
 const combined = (leader: DeliveryClaimPlan, plans: ReadonlyArray<DeliveryClaimPlan>): DeliveryClaimPlan => ({
   allow: (present, inFlight) =>
@@ -160,7 +162,7 @@ const combined = (leader: DeliveryClaimPlan, plans: ReadonlyArray<DeliveryClaimP
   taken: leader.taken
 })
 
-/** Returns the time at which the attempt ended. The time does not depend on other attempts of the batch. */
+/** Returns the time at which the attempt ended, even if other attempts of the batch ended later. */
 const arrivalOf = ({ at, duration }: Pick<DeliveryAttempt, "at" | "duration">): Instant.Instant => at + duration
 
 const firstArrival = (sql: SqlClient, isDelivery: Fragment) =>

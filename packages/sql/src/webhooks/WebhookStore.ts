@@ -40,8 +40,7 @@ export const layer = Layer.effect(
       sql`organization_id = ${organizationId} AND environment = ${environment}`
 
     /**
-     * The counter stays locked until the transaction ends, so that a concurrent insert includes this webhook in its
-     * count.
+     * The webhook counter stays locked until the transaction ends, so that a concurrent insert counts the new webhook.
      */
     const countOneMore = ({ environment, organizationId }: Owner) =>
       Effect.map(
@@ -139,7 +138,7 @@ export const layer = Layer.effect(
       modify: (owner, id, decide) => transact(sql, modify(owner, id, decide)),
       rotateSecret: (owner, id, rotation, audit) => transact(sql, rotateSecret(owner, id, rotation, audit)),
       remove: (owner, id, audit) => transact(sql, remove(owner, id, audit)),
-      // The first query runs without a lock. Usually the query finds no row, so no write lock is needed.
+      // The search for a removed webhook takes no lock, because the search usually finds none.
       clear: (limit) =>
         Effect.flatMap(Effect.orDie(firstRemoved(sql.literal(""))), ({ length }) =>
           length === 0 ? Effect.succeed(0) : transact(sql, clear(limit))
@@ -236,8 +235,8 @@ const disabling = ({ details, recorded_at }: DisablingRow): WebhookDisablingDeta
 }
 
 /**
- * Returns whether the webhook was activated or got another URL. In both cases, the stored state of the receiver no
- * longer applies.
+ * Returns whether the webhook was activated or got another URL. After an activation or a new URL, the stored state of
+ * the receiver no longer applies.
  */
 const isFresh = (before: Webhook, after: Webhook): boolean =>
   after.url !== before.url ||

@@ -35,7 +35,7 @@ export const makeToken = Effect.fnUntraced(function* (changes: TokenClaims = {})
   return yield* sign(Object.fromEntries(all.filter(([, value]) => value !== undefined)))
 })
 
-/** Verifies a token. The result is `good`, `refused`, `expired` or `unreachable`. */
+/** Verifies a token. The effect returns `good`, `refused`, `expired` or `unreachable`. */
 export const verifyTestToken = (text: string) =>
   Effect.flatMap(DashboardTokenVerifier, ({ verify }) =>
     Effect.match(verify(text), {
@@ -155,7 +155,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardTokenVerifier
   })
 }
 
-/** Changes a character of the signature. The last character stays, because its low bits can be unused. */
+/**
+ * Changes a character of the signature. The last character of the signature stays, because its low bits can be unused.
+ */
 const forged = (text: string): string => {
   const at = text.lastIndexOf(".") + 5
   return text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1)

@@ -28,8 +28,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     const it = makeGuaranteeTest(layer)
 
     /**
-     * Creates a topic with these output types and approves its assignment. The approval requests the media in
-     * `mediaRequests`.
+     * Creates a topic with the given output types and approves the topic's assignment. The approval requests the media
+     * in `mediaRequests`.
      */
     const approved = Effect.fnUntraced(function* (
       outputTypes: ReadonlyArray<OutputType> = ["text", "audio"],

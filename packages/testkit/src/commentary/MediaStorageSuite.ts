@@ -12,7 +12,7 @@ export interface FetchedFile {
   readonly bytes: Uint8Array
 }
 
-/** `fetched` returns the response that any HTTP client gets from this URL. */
+/** `fetched` requests a URL as any HTTP client can, and returns the response. */
 export const suite = <R, E, E2>(
   name: string,
   layer: Layer.Layer<R, E>,

@@ -1,6 +1,7 @@
 /**
- * Tests the guarantees of the IdempotencyStore port. Each claim has one holder. The response is stored together with
- * the change or not at all. Claims and responses expire.
+ * Tests the guarantees of the IdempotencyStore port. Only one request at a time holds the claim of an idempotency key.
+ * The response is stored together with the change or not at all. Claims of idempotency keys and stored responses
+ * expire.
  */
 import { assert, describe } from "@effect/vitest"
 import { IdempotencyStore, type StoredResponse } from "@partner-commentary/core/idempotency/IdempotencyStore"
@@ -19,7 +20,7 @@ type Stores = IdempotencyStore | Transaction | TopicStore | UsageStore
 const claim = { id: "id", fingerprint: "body", at: start, until: start + day }
 const answer: StoredResponse = { status: 201, location: "/topics/1", body: '{"naïve":"☃"}', encrypted: false }
 
-/** Claims the key, makes the change and stores the response. Returns the result of the claim. */
+/** Claims the idempotency key, makes the change and stores the response. Returns the result of the claim. */
 const change = (given: Partial<typeof claim> = {}, within: Effect.Effect<unknown> = Effect.void) =>
   Effect.gen(function* () {
     const store = yield* IdempotencyStore

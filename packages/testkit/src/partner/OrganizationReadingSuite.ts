@@ -1,6 +1,6 @@
 /**
  * Tests the guarantees of the OrganizationStore port for reading: identity, name and suspension. An embedder's own
- * store must give the same guarantees.
+ * OrganizationStore must give the same guarantees as the service's store.
  */
 import { assert, describe } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
@@ -82,5 +82,5 @@ export const suite = <R, E, E2>(
   })
 }
 
-/** These ids must not find the organization "auth|One". */
+/** Ids with which a lookup must not find the organization "auth|One". */
 const spellings = ["AUTH|ONE", "auth|one", "auth|One ", " auth|One", "auth|", "auth|%", "auth|On_", "", "null"]

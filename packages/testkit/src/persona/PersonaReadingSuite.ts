@@ -1,6 +1,6 @@
 /**
  * Tests the guarantees of the PersonaStore port for reading: personas, and licences with exact ends. An embedder's own
- * store must give the same guarantees.
+ * PersonaStore must give the same guarantees as the service's store.
  */
 import { assert, describe } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
@@ -33,8 +33,8 @@ export interface PersonaTestWriter<E, R> {
   /** The organization that gets the licences. By default, the suite uses a new organization id. */
   readonly organization?: Effect.Effect<OrganizationId, E, R>
   /**
-   * Creates a licensed persona in the embedder's tables. The option is needed only if the key of the tables is not a
-   * lower-case UUID.
+   * Creates a licensed persona in the embedder's tables. The function `existing` is needed only if the keys in the
+   * embedder's tables are not lower-case UUIDs.
    */
   readonly existing?: (organization: OrganizationId) => Effect.Effect<unknown, E, R>
 }

@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of all stores with due times after a fast clock was corrected. Due times that the fast clock set
- * too late are repaired, and other due times stay.
+ * Tests the guarantees of all stores with due times after a fast clock was corrected. If a fast clock has set a due
+ * time too late, the store repairs the due time, and other due times stay.
  */
 import { assert, describe } from "@effect/vitest"
 import { repairDueTimes } from "@partner-commentary/core/commentary/Generation"

@@ -67,7 +67,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const topics = yield* TopicStore
         const [kept, dropped] = [makeSubmission(), makeSubmission()]
         const began = yield* Deferred.make<void>()
-        // The second change must wait until the first change has ended, because savepoints nest.
+        // Savepoints must be nested, so the second of two concurrent nested changes waits until the first change has
+        // ended.
         const failing = run(
           Effect.gen(function* () {
             yield* topics.submit(dropped)

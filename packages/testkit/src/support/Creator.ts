@@ -1,4 +1,4 @@
-/** Takes the steps of creators and workers on one assignment. Each step writes directly to the assignment's store. */
+/** Takes the steps of creators and workers on one assignment. Each step writes directly to the AssignmentStore. */
 import {
   applyGeneratedDraft,
   applyGenerationFailure,
@@ -25,7 +25,10 @@ const step = <E>(decide: Decide<E>) =>
     return Option.getOrThrow(modified).after
   })
 
-/** Records in the assignment that its request mail was delivered. The mail's own row does not change. */
+/**
+ * Records in the assignment that its request mail was delivered. The function does not change the row of the request
+ * mail.
+ */
 export const deliverRequest = step((present, at) => {
   const { assignment, notices } = Workflow.recordRequestMailDelivery(
     present,
@@ -57,7 +60,7 @@ export const restart = step((present, at) => Workflow.restartGeneration(present,
 export const runDueStep = step((present, at) =>
   Result.succeed(Option.getOrElse(findDueStep(present, at, defaults), () => ({ assignment: present, notices: [] })))
 )
-/** Returns the ticket of the current attempt. If no attempt has started, the ticket is 1. */
+/** Returns the ticket, which is the number of the current draft attempt. If no attempt has started, the ticket is 1. */
 const ticketOf = ({ generation }: Assignment) => Math.max(1, generation.ticket)
 
 export const completeDraft = step((present, at) =>
@@ -78,7 +81,9 @@ export const failAttemptTemporarily = step((present, at) =>
   Result.succeed(applyGenerationFailure(present, { ticket: ticketOf(present), permanent: false }, at, defaults))
 )
 
-/** Changes an assignment without a workflow transition. Such a change is allowed at any time. */
+/**
+ * Changes an assignment without a workflow transition. A change without a workflow transition is allowed at any time.
+ */
 export const changeCreatorName = step((present) =>
   Result.succeed(Workflow.makeChange({ ...present, creator: { ...present.creator, name: `${present.creator.name}.` } }))
 )

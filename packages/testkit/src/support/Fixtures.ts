@@ -129,8 +129,8 @@ export const makeWebhook = (changes: Partial<Webhook> = {}): Webhook => ({
 })
 
 /**
- * Creates the submission of a topic for these personas. In the live environment, the quotas are far above what a test
- * uses.
+ * Creates the submission of a topic for the given personas. In the live environment, the quotas are far above what a
+ * test uses.
  */
 export const makeSubmission = (
   changes: {

@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of the AssignmentStore port for due assignments. Environments are separate, and each
- * organization gets a fair share.
+ * Tests the guarantees of the AssignmentStore port for due assignments. Assignments of one environment never affect the
+ * other environment, and each organization gets a fair share.
  */
 import { assert, describe } from "@effect/vitest"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"

@@ -143,7 +143,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("concurrent changes of one assignment run one after another, and each uses the result of the previous change", () =>
       Effect.gen(function* () {
         const { first, owner, second, status } = yield* twoSent()
-        // On Postgres the first change runs alone. The other changes wait, and then share a second transaction.
+        // On Postgres, the first of the five changes runs in one transaction, and the other four changes share the next
+        // transaction.
         const changes = [
           Creator.decline(second),
           respond(first),

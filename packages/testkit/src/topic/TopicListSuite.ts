@@ -16,7 +16,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
   describe(`${name}: TopicStore.list`, () => {
     const it = makeGuaranteeTest(layer)
 
-    /** Creates seven topics, some of them at the same time, and returns their expected list. */
+    /** Creates seven topics, some with the same creation time, and returns the ids in the expected order. */
     const sevenTopics = Effect.gen(function* () {
       const store = yield* TopicStore
       const owner = ownerOf()

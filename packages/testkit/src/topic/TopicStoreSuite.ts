@@ -1,4 +1,7 @@
-/** Tests the guarantees of the TopicStore port for reading topics. Other suites cover submissions, lists and counts. */
+/**
+ * Tests the guarantees of the TopicStore port for reading topics. SubmissionSuite, TopicListSuite and TopicCountsSuite
+ * cover submissions, lists and counts.
+ */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { toIso } from "@partner-commentary/core/shared/Instant"
@@ -216,7 +219,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           )
         assert.deepStrictEqual(yield* within(10), [[3, 4, 2, 1], false])
         assert.deepStrictEqual(yield* within(9), [[3, 4, 2], true])
-        // The oldest topic would fit, but the lookup stops at the first topic that does not fit.
+        // The lookup stops at the first topic that exceeds the limit of 8 assignments, although the oldest topic would
+        // fit.
         assert.deepStrictEqual(yield* within(8), [[3, 4], true])
         assert.deepStrictEqual(yield* within(3), [[3], true])
         assert.deepStrictEqual(yield* within(1), [[3], true])

@@ -15,7 +15,7 @@ import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 const audit = { action: "webhook.updated", details: {} }
 
-/** The start of a five-minute period. */
+/** The first start of a five-minute period at or after `start`. */
 const begin = Math.ceil(start / (5 * minute)) * 5 * minute
 
 const notice = (

@@ -371,7 +371,7 @@ export const suite = <E>(
         yield* store.remove(mine, gone.id, audit)
         const steps = []
         for (let step = 0; step < 6; step++) steps.push(yield* store.clear(2))
-        // The steps delete the attempt, the three deliveries, and the webhook.
+        // The six calls of `clear` delete the attempt, the three deliveries, and the webhook.
         assert.deepStrictEqual(steps, [1, 2, 1, 1, 0, 0])
         assert.lengthOf(yield* claim(stays.id), 3)
       }))

@@ -62,8 +62,8 @@ export const suite = <E>(
       )
 
     /**
-     * Creates a webhook with `count` events, a second apart. If `attempt` is not null, the delivery of each event has
-     * had this attempt.
+     * Creates a webhook with `count` events, a second apart. If `attempt` is not null, each delivery has had one
+     * attempt, with the result `attempt`.
      */
     const told = Effect.fnUntraced(function* (count: number, attempt: DeliveryAttempt | null = failedAttempt) {
       const mine: Owner = makeOwner()

@@ -124,7 +124,10 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** Returns the owner of a dashboard caller's idempotency key. These idempotency keys belong to neither environment. */
+/**
+ * Returns the owner of a dashboard caller's idempotency key. Idempotency keys of dashboard callers belong to neither
+ * the live nor the test environment.
+ */
 const keyOwnerOf = ({ id }: Organization): IdempotentRequests.IdempotencyKeyOwner => ({
   organizationId: id,
   environment: "dashboard"

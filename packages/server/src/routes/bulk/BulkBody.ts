@@ -41,7 +41,7 @@ const list = "topics"
 
 /**
  * The maximum nesting depth of a body. A body with deeper nesting is rejected without parsing, because parsing would be
- * slow. Within this maximum, the service rejects only the topics that are nested too deeply, not the whole request.
+ * slow. Up to 1000 levels, the service rejects only the topics that are nested too deeply, not the whole request.
  */
 const maxLevels = 1000
 

@@ -45,8 +45,8 @@ type StreamRefusal = AuthorizationRefusal | RateLimitExceeded
 export const eventStreamTimesMs = {
   heartbeat: 15_000,
   /**
-   * The interval between two key checks while this process gets no signals about changes by other processes. The cache
-   * of API keys adds up to 3 seconds to the interval.
+   * The interval between two key checks while this process gets no signals about changes by other processes. A key
+   * check can use a cached API key that is up to 3 seconds old.
    */
   check: 1500,
   /** The interval between two reads without a signal, in case a signal was lost. */
@@ -64,8 +64,8 @@ export const eventStreamTimesMs = {
 }
 
 /**
- * The limits of one page of events. A stream keeps about three pages in memory: the page in the socket, the waiting
- * page and the page just read.
+ * The limits for each page of events that a stream reads. A stream keeps about three pages in memory: the page in the
+ * socket, the waiting page and the page just read.
  */
 const page = { limit: 100, maxBytes: 64 * 1024, forward: true }
 
@@ -88,8 +88,8 @@ export const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
 
   /**
-   * Reads a page of events when the fair scheduler gives the organization a turn. The fiber yields first, because a
-   * timer or a signal resumes the fiber outside the scheduler's turns.
+   * Reads a page of events when the fair scheduler gives the organization a turn. The stream's fiber yields before each
+   * read, because a timer or a signal may resume the fiber outside the organization's turn.
    */
   const readPage = (principal: Principal, asked: EventStreamQuery) =>
     Effect.catchIf(
@@ -183,7 +183,7 @@ export const make = Effect.gen(function* () {
 })
 
 /**
- * Handles the failure of a stream. Before the stream is open, the failure becomes the response. Once the stream is
+ * Handles the failure of a stream. If the stream is not open yet, the failure becomes the response. Once the stream is
  * open, a rejection ends the stream without a message.
  */
 const ending = (cause: Cause.Cause<StreamRefusal>, opened: Deferred.Deferred<void, StreamRefusal>) =>

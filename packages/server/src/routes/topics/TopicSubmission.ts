@@ -18,7 +18,10 @@ import type * as Schema from "effect/Schema"
 import { parseBodyTime } from "../../http/BodyTime.ts"
 import * as Views from "./TopicViews.ts"
 
-/** Creates the two steps of a submission. `prepare` may call other systems, and `submit` runs in one transaction. */
+/**
+ * Creates the steps `prepare` and `submit` of a submission. `prepare` may call other systems, and `submit` runs in one
+ * transaction.
+ */
 export const make = Effect.gen(function* () {
   const topics = yield* Topics
   const webhooks = yield* WebhookStore
@@ -65,7 +68,7 @@ export const make = Effect.gen(function* () {
         respondBy
       }
       return yield* Effect.catchTags(topics.prepare(asker, wanted), {
-        // The request body was validated before, so a failure here would be a defect.
+        // The request body was already validated, so invalid content would be a defect.
         InvalidContent: (broken) => Effect.die(broken),
         NoValidPersonas: noValidPersonas
       })

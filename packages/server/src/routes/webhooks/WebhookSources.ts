@@ -1,6 +1,7 @@
 /**
- * Serves the IP addresses from which deliveries come, so that receivers can configure their firewalls. The page is
- * public and not part of the partner API. The page exists only if the operator configures the addresses.
+ * Serves the IP addresses from which deliveries come, so that receivers can configure their firewalls. The page with
+ * the IP addresses is public and not part of the partner API. The page exists only if the operator has configured IP
+ * addresses for deliveries.
  */
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import * as Effect from "effect/Effect"
