@@ -3,7 +3,7 @@ import type { ReceivedMail } from "./SmtpServer.ts"
 
 /**
  * The maximum time in milliseconds from the mail server's 250 response to the update of the mail's row in the database.
- * A longer delay is a bug.
+ * A service that takes longer has a bug.
  */
 const recordedWithin = 750
 

@@ -25,8 +25,8 @@ export const renameWithoutReplacing = async (unfinished: string, final: string, 
 }
 
 /**
- * Reads a file, and waits while the file is empty. The process that reserved the name fills the file within
- * milliseconds.
+ * Reads a file, and waits while the file is empty. A process that reserves a name with an empty file replaces the empty
+ * file within milliseconds.
  */
 export const readFileWhenNonEmpty = async (path: string): Promise<string> => {
   for (let tries = 0; tries < mostReads; tries++) {

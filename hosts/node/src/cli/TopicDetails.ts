@@ -14,7 +14,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
 /**
- * The number of concurrent queries. The number is small, so that enough database connections remain for the service.
+ * The number of concurrent queries. The number of concurrent queries is small, so that enough database connections
+ * remain for the service.
  */
 const concurrency = 4
 

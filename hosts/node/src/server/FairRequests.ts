@@ -25,8 +25,8 @@ export const installFairRequests = (
 ): void => {
   /**
    * Returns the key of the queue in which a new request waits. An organization's new requests (`start …`) and running
-   * requests have separate queues. In a common queue, new requests would start before earlier requests end, and exceed
-   * the organization's limits.
+   * requests have separate queues. In a single queue, an organization's new requests would start before its running
+   * requests end, and would exceed its limits.
    */
   const turnOf = (request: IncomingMessage): string =>
     `start ${ownerOf(readCredential(request.headers)) ?? addressOf(request)}`

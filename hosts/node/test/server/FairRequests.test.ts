@@ -28,7 +28,7 @@ const serve = async () => {
       fair.start(key, task)
     }
   }
-  // Use up the time budget of the current turn.
+  // The task uses up the scheduler's time budget for the current turn of the event loop.
   fair.start("busy", () => {
     now += FairScheduler.turnBudgetMs
   })

@@ -93,7 +93,8 @@ describe("the `serve` command", () => {
     })
     const closed = new Promise((resolve) => socket.on("close", resolve))
     const head = `POST /partner/v1/topics HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\n`
-    // Both requests are sent in one packet, so the response to /healthz shows that the topic request has started.
+    // One packet contains both the request for /healthz and the topic request, so the response to /healthz shows that
+    // the topic request has started.
     socket.write(`GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n${head}content-length: 2\r\n\r\n{`)
     await Process.pollUntil(
       async () => answer,

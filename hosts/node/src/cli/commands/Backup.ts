@@ -71,8 +71,8 @@ const unwritable = (folder: string, error: unknown): string => {
 }
 
 /**
- * The number of pages that one step copies. This number exceeds the page count of any file, so one step copies all
- * pages.
+ * The number of pages that one step copies. The number exceeds the page count of any SQLite file, so one step copies
+ * all pages.
  */
 const allPages = 2 ** 31 - 1
 
