@@ -41,7 +41,7 @@ export class ApiKeysClient {
 
   /**
    * Creates a new key with the same settings as the old key. The old key ends after the grace period. Only the response
-   * of this call contains the new key's `full_key`.
+   * to `rotate` contains the new key's `full_key`.
    */
   async rotate(id: string, rotation: RotateApiKey = {}, options?: PostOptions): Promise<RotatedApiKey> {
     return this.#connection.data({
@@ -52,7 +52,7 @@ export class ApiKeysClient {
     })
   }
 
-  /** Revokes a key. Every server rejects the key within 5 seconds. A repeated call has no further effect. */
+  /** Revokes a key. Every server rejects the key within 5 seconds. A repeated revocation has no further effect. */
   async revoke(id: string, options?: RequestOptions): Promise<RevokedApiKey> {
     return this.#connection.data({ method: "DELETE", path: buildRequestPath`/api-keys/${id}`, options })
   }

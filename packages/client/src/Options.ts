@@ -50,8 +50,8 @@ export interface ClientOptions {
   /** The maximum number of retries after the first attempt, by default 3. */
   readonly maxRetries?: number | undefined
   /**
-   * The longest pause before a retry, in milliseconds, by default 60,000. If the service requests a longer pause with
-   * `Retry-After`, the call fails without a retry.
+   * The longest pause before a retry, in milliseconds, by default 60,000. If `Retry-After` requests a pause longer than
+   * `maxRetryWaitMs`, the call fails without a retry.
    */
   readonly maxRetryWaitMs?: number | undefined
   /** Replaces the runtime's `fetch`, for example for a proxy, tests or tracing. */

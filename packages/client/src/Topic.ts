@@ -274,8 +274,8 @@ export interface PartnerApprovedCommentary extends CommentaryEntry {
   readonly topic_id: string
   readonly share_id: string
   /**
-   * The time at which you first accepted the commentary for publication. A repeated acceptance does not change this
-   * time.
+   * The time at which you first accepted the commentary for publication. A repeated acceptance does not change
+   * `partner_approved_at`.
    */
   readonly partner_approved_at: Timestamp
 }

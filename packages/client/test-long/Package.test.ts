@@ -1,6 +1,6 @@
 /**
  * Installs the packed package in an empty project outside of the repository, without a network. Partners install the
- * same file from the registry.
+ * packed file from the npm registry.
  */
 import { execFile } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -45,8 +45,8 @@ export const makeMountPathMonitor = (apiRoot: string, warn: (message: string) =>
       if (!isDone && Predicate.isString(baseUrl) && baseUrl !== "") found(baseUrl)
     },
     answered: (target, status) => {
-      // A response other than 404 proves that the mount path is correct. Later 404 responses are therefore not checked,
-      // because they are mistakes of callers.
+      // A response other than 404 proves that the mount path is correct. After the proof, 404 responses are not
+      // checked, because they are mistakes of callers.
       if (!isDone && status === 404) {
         const path = target.replace(/[?#].*$/s, "")
         const mounted = beginnings(path).find((each) => collidesWithRoutes(`http://host${path.slice(each.length)}`))

@@ -13,10 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
-/**
- * The number of concurrent queries. The number of concurrent queries is small, so that enough database connections
- * remain for the service.
- */
+/** The number of concurrent queries, small enough that database connections remain for the service. */
 const concurrency = 4
 
 const minute = Duration.minutes(1)

@@ -72,7 +72,7 @@ describe("the `serve` command", () => {
     expect(refused.body.error.code).toBe("key_revoked")
   })
 
-  it("a port that is in use stops the start with one sentence", async (test) => {
+  it("`serve` fails with a one-sentence error if its port is in use", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.startService(cwd)
     const outcome = await Process.runCommand(cwd, ["serve"], { PORT: new URL(apiRoot).port })
