@@ -18,7 +18,7 @@ export interface ApiCallOptions {
 }
 
 /**
- * The time in milliseconds for which a request is retried. If the service is down for longer than this time, the call
+ * The time in milliseconds for which a request is retried. If the service is down for longer than a minute, the call
  * fails.
  */
 const patience = 60_000

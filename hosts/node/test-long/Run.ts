@@ -1,6 +1,6 @@
 /**
  * Runs one test in which a partner and creators work while the service is killed repeatedly. After the last kill, the
- * results are verified.
+ * test verifies the data, the acknowledged actions and the mails.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { callApi } from "./Call.ts"

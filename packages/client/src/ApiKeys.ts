@@ -24,7 +24,10 @@ export class ApiKeysClient {
     return this.#connection.data({ method: "POST", path: "/api-keys", body: key, options })
   }
 
-  /** Lists the API keys of both environments, newest first. Keys that ended more than 90 days ago are omitted. */
+  /**
+   * Lists the API keys of the environments `live` and `test`, newest first. Keys that ended more than 90 days ago are
+   * omitted.
+   */
   async list(options?: RequestOptions): Promise<ReadonlyArray<ApiKey>> {
     return this.#connection.data({ method: "GET", path: "/api-keys", options })
   }

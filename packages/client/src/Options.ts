@@ -21,9 +21,9 @@ export interface ResponseInfo {
 export interface RequestOptions {
   /** Aborts the call, including retries and pauses. An aborted call rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
-  /** Overrides the client's `timeoutMs` for this call. */
+  /** Overrides the client's `timeoutMs` for one call. */
   readonly timeoutMs?: number | undefined
-  /** Overrides the client's `maxRetries` for this call. */
+  /** Overrides the client's `maxRetries` for one call. */
   readonly maxRetries?: number | undefined
   /** Headers in addition to the client's headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined

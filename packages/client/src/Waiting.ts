@@ -51,7 +51,7 @@ const twoDays = 48 * 3600 * 1000
 const lastLookMs = 10_000
 /** The longest time in seconds for which one request waits in the service. */
 export const maxLongPollSeconds = 25
-/** The timeout of a request that waits in the service is the requested wait plus this time, in milliseconds. */
+/** The timeout of a request that waits in the service exceeds the requested wait by this many milliseconds. */
 export const longPollTimeoutMarginMs = 10_000
 /**
  * The minimum time between two requests that wait in the service, in milliseconds, because a service that is stopping

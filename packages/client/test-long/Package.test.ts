@@ -29,7 +29,7 @@ const environment = {
   npm_config_update_notifier: "false"
 }
 
-/** Resolves with the output of the command. If the command fails, rejects with the output. */
+/** Resolves with the output of the command. Rejects with the command's output if the command fails. */
 const run = async (cwd: string, command: string, ...parameters: ReadonlyArray<string>): Promise<string> => {
   try {
     return (await promisify(execFile)(command, parameters, { cwd, env: environment })).stdout

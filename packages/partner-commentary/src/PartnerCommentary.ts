@@ -48,7 +48,7 @@ export interface PartnerCommentary extends UseCases {
    */
   readonly fetch: Embedded.EmbeddedService["fetch"]
   /**
-   * Handles requests of Node's HTTP server and of Express. An application may mount this listener before or after body
+   * Handles requests of Node's HTTP server and of Express. An application may mount `pc.node` before or after body
    * parsers.
    */
   readonly node: (
@@ -76,8 +76,8 @@ export interface PartnerCommentary extends UseCases {
   /** Stops the workers and closes all connections and the database. */
   readonly stop: () => Promise<void>
   /**
-   * Runs an Effect with the services of `partner-commentary`, for use cases and stores for which this interface has no
-   * method.
+   * Runs an Effect with the services of `partner-commentary`, for use cases and stores for which `PartnerCommentary`
+   * has no method.
    */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Service.PartnerCommentaryServices>) => Promise<A>
   /** The complete service as an Effect layer, with every use case and store. */

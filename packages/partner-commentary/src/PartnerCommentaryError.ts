@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /**
- * Errors of use cases have the codes and details of the API. Three codes exist only in this package. An invalid option
- * throws `invalid_option`, and an invalid argument of a handler rejects with `invalid_argument`. The details of
+ * Errors of use cases have the codes and details of the API. Three error codes exist only in this package. An invalid
+ * option throws `invalid_option`, and an invalid argument of a handler rejects with `invalid_argument`. The details of
  * `invalid_option` and `invalid_argument` contain the `field`. A failed start rejects with `start_failed`.
  */
 export class PartnerCommentaryError extends Data.TaggedError("PartnerCommentaryError")<{

@@ -40,7 +40,7 @@ export const readFileWhenNonEmpty = async (path: string): Promise<string> => {
 const mostReads = 40
 const readPause = 50
 
-/** Reserves the name with an empty file, which the rename then replaces. */
+/** Reserves the final name with an empty file, which the rename replaces. */
 const renameToFree = async (unfinished: string, final: string): Promise<void> => {
   const reserved = await fs.open(final, "wx", 0o600)
   await reserved.close()

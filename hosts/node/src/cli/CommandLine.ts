@@ -1,4 +1,7 @@
-/** Runs a command tree. Results go to stdout and all other output to stderr. The exit code is 0, 1 or 2. */
+/**
+ * Runs the command that the arguments select. Results go to stdout and all other output to stderr. The exit code is 0,
+ * 1 or 2.
+ */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import { booleanParser } from "@partner-commentary/settings/Parser"

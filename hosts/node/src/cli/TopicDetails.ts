@@ -46,7 +46,10 @@ export interface WebhookDelivery {
   readonly delivery: ReturnType<typeof addDeliveryStatus>
 }
 
-/** Returns the deliveries to the owner's present webhooks. When a webhook is removed, its deliveries are deleted. */
+/**
+ * Returns the deliveries to the webhooks that the owner has at present. When a webhook is removed, its deliveries are
+ * deleted.
+ */
 const deliveries = Effect.fnUntraced(function* (owner: Owner) {
   const log = yield* DeliveryLog
   const webhooks = yield* (yield* WebhookStore).list(owner)

@@ -21,7 +21,7 @@ const gauges: Readonly<Record<string, Aggregate>> = {
 
 interface Family {
   readonly type: string
-  /** The `# HELP` and `# TYPE` lines of this metric. */
+  /** The `# HELP` and `# TYPE` lines of the metric. */
   readonly head: ReadonlyArray<string>
   /** Maps each series, which is a name with labels, to its value. */
   readonly values: ReadonlyMap<string, number>

@@ -1,6 +1,7 @@
 /**
- * Starts waiting requests in fair turns between organizations. All requests without a verified credential that come
- * from one client address share a turn. A request is dropped if its client disconnects before the request gets a turn.
+ * Starts waiting requests of different organizations in turn, so that no organization delays the others for long. All
+ * requests without a verified credential that come from one client address share a turn. A request is dropped if its
+ * client disconnects before the request gets a turn.
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { IpAllowList } from "@partner-commentary/core/access/IpAllowList"

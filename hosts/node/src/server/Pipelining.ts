@@ -1,8 +1,8 @@
 /**
  * Handles pipelined requests of a connection one after another. The next request starts when the previous response has
  * been handed to the network. A client that does not read its responses delays only its own connection. Node continues
- * to read requests, so the number of waiting requests is limited. The server refuses the first request above this
- * limit, and closes the connection.
+ * to read requests, so the number of waiting requests is limited. The server refuses the first request above the limit
+ * of waiting requests, and closes the connection.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -17,8 +17,8 @@ import type { RequestGateChain } from "./RequestGateChain.ts"
 export const maxPipelinedRequests = 32
 
 /**
- * The number of requests that the server reads without a response after it has refused a request, before the connection
- * closes.
+ * After the server has refused a request, it reads at most this many further requests, without a response, before it
+ * closes the connection.
  */
 const maxUnanswered = 2000
 

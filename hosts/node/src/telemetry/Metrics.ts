@@ -77,7 +77,7 @@ const areas = ["partner/v1/topics", "partner/v1/personas", "partner", "creator",
 /** Gauges are cached for this many milliseconds, so that many scrapers cause no more queries than one scraper. */
 const fresh = 1000
 
-/** Makes the effect that updates all gauges. Concurrent callers share one refresh. */
+/** Makes the effect that updates all gauges. Concurrent callers share one update of the gauges. */
 export const makeGaugeRefresh = Effect.gen(function* () {
   const refreshProcess = yield* ProcessMetrics.makeProcessGaugeRefresh
   const refreshWork = yield* WorkMetrics.makeWorkGaugeRefresh

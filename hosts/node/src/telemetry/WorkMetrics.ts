@@ -19,7 +19,7 @@ import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 
-/** The maximum value of each gauge that counts rows. The database query stops counting at the maximum. */
+/** The maximum value of each gauge that counts rows, at which the database query stops counting. */
 const limit = 10_000
 
 /** Due work counts as overdue after this many milliseconds. */

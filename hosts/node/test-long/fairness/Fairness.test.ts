@@ -35,8 +35,8 @@ const linksOf = (root: string, { personas, shares }: SeededTenant) =>
   Effect.runPromise(
     Effect.gen(function* () {
       const links = yield* CreatorLinks
-      // The seeded share ids begin with the assignments of a topic that was sent to all personas. Each of these share
-      // ids has the same index as its persona.
+      // The first seeded share ids belong to a topic with all personas, so the share id at each index belongs to the
+      // persona at the same index.
       return yield* Effect.forEach(personas, (persona, index) =>
         links.toAssignment({ id: shares[index], creator: { email: `${persona}@creators.example` } } as Assignment)
       )

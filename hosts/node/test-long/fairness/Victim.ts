@@ -65,8 +65,7 @@ const slowFlushes: Array<Flush> = []
 let flushStartedAt = Number.POSITIVE_INFINITY
 
 /**
- * The time in milliseconds above which a disk flush counts as slow. On an idle disk, a flush takes less time than this
- * limit.
+ * The time in milliseconds above which a disk flush counts as slow, which is more than a flush takes on an idle disk.
  */
 const slowFlush = 20
 

@@ -35,8 +35,8 @@ const failures: Readonly<Record<FailureReason, Scenario>> = {
 const approval = ["respond", "generate", "approve"] as const
 
 /**
- * The scenario of each event type. `media.ready` has no scenario, because the test environment produces no audio or
- * video.
+ * Maps each event type to the scenario that produces the event. `media.ready` has no scenario, because the test
+ * environment produces no audio or video.
  */
 const scenarios: Readonly<Record<SubscribableEvent, Scenario | null>> = {
   "creator.approved": { steps: approval },

@@ -22,7 +22,7 @@ export interface LambdaContext {
   readonly getRemainingTimeInMillis: () => number
 }
 
-/** The result of a scheduled invocation. An operator who invokes the function manually sees this result. */
+/** The result of a scheduled invocation, for an operator who invokes the function manually. */
 export interface ScheduledRunResult {
   readonly taken: number
   readonly more_due: boolean

@@ -182,7 +182,10 @@ const joined = (...parts: ReadonlyArray<string | null | undefined>): string | nu
   return said.length === 0 ? null : said.join(", ")
 }
 
-/** Formats lines of names and aligned values. Names may repeat, and lines without a value are omitted. */
+/**
+ * Formats pairs of a name and a value as lines with aligned values. Names may repeat, and lines without a value are
+ * omitted.
+ */
 const aligned = (lines: ReadonlyArray<Line>): ReadonlyArray<string> => {
   const shown = lines.filter(([, value]) => value !== null && value !== "")
   const width = Math.max(...shown.map(([name]) => name.length))
