@@ -88,7 +88,7 @@ describe.concurrent("a container", () => {
     const cwd = await Deployment.makeTemporaryFolder(test)
     const blocked = join(cwd, "later")
     const env = environmentIn(blocked)
-    // The path of the database's folder is a file, so the container cannot open the database.
+    // The path of the database's folder leads to a file, so the container cannot open the database.
     await writeFile(blocked, "")
     const container = await Emulator.startContainer(bundle.folder, env, test)
     const request = { method: "GET", target: "/readyz", headers: [["X-Request-Id", "mine-1"]] } as const

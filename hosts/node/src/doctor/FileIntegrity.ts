@@ -18,7 +18,7 @@ const timeout = Duration.seconds(3)
 const lockTimeout = Duration.seconds(2)
 
 /**
- * A program that runs `quick_check` in the child process. If the check fails, the program prints SQLite's result code,
+ * A program that runs `quick_check` in a child process. If the check fails, the program prints SQLite's result code,
  * because not every failure means damaged pages. The program opens the SQLite file for writing, because a read-only
  * connection leaves the write-ahead log behind. The program never creates a missing SQLite file.
  */

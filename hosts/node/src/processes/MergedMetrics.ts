@@ -8,9 +8,9 @@ type Aggregate = (one: number, other: number) => number
 const sum: Aggregate = (one, other) => one + other
 
 /**
- * The function that combines the values of a gauge from several processes. A gauge without an entry gets the maximum of
- * all processes. The heap gauge is not summed, because each process has its own heap limit and a sum would hide a
- * process near this limit.
+ * The function that combines the values of a gauge from several processes. For a gauge without an entry in `gauges`,
+ * the result is the maximum of all processes. The heap gauge is not summed, because each process has its own heap limit
+ * and a sum would hide a process near this limit.
  */
 const gauges: Readonly<Record<string, Aggregate>> = {
   process_resident_memory_bytes: sum,

@@ -10,10 +10,7 @@ import { RateLimitExceeded } from "@partner-commentary/api/Errors"
 import * as MalformedRequests from "./MalformedRequests.ts"
 import type { RequestGateChain } from "./RequestGateChain.ts"
 
-/**
- * The maximum number of unanswered requests of one connection. Clients that use pipelining have fewer requests in
- * flight.
- */
+/** The maximum number of unanswered requests of one connection, which is more than clients with pipelining send. */
 export const maxPipelinedRequests = 32
 
 /**

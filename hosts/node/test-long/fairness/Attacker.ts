@@ -75,7 +75,8 @@ const run = async (scene: FairnessSetup, attack: Attack) => {
         response.on("close", () => resolve({ status: response.statusCode ?? 0, text }))
       })
       asked.end(ask.body)
-      // Close the connection after 5 milliseconds, so that the service receives the request and begins to process it.
+      // Close the connection after 5 milliseconds, so that the service has received the request and begun to process
+      // it.
       if (leaves) asked.on("finish", () => setTimeout(() => asked.destroy(), 5))
     })
 

@@ -94,7 +94,8 @@ const diskWait = (at: number, now: number): number => {
 const note = (kind: string, { at, queued }: RequestStart) => {
   const now = performance.now()
   const took = now - at
-  // The service and the victim's process may wait at the same time, so only the longer wait is subtracted.
+  // The service and the victim's process may wait at the same time, so only the longer wait is subtracted from the
+  // response time.
   const processorWait = Math.max(0, ...queuedTimes().map((total, index) => total - (queued[index] ?? total)))
   const running = took - Math.max(processorWait, diskWait(at, now))
   if (took > seen.worst) Object.assign(seen, { worst: took, slowest: kind })
