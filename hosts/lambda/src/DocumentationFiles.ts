@@ -12,7 +12,10 @@ import { ApiExplorerScript } from "@partner-commentary/server/openapi/ExplorerPr
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** scripts/bundle.ts writes the files. The files do not exist when the sources run unbundled. */
+/**
+ * scripts/bundle.ts writes `explorer.js.gz` and `openapi.json.gz`. Without a bundle, `explorer.js.gz` and
+ * `openapi.json.gz` do not exist.
+ */
 const explorer = join(import.meta.dirname, "explorer.js.gz")
 const description = join(import.meta.dirname, "openapi.json.gz")
 

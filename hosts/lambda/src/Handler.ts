@@ -1,6 +1,6 @@
 /**
- * Makes the function that Lambda calls. The argument is a layer with the service. All invocations of a container share
- * one runtime. `main.ts` makes the layer from the environment.
+ * Makes the function that Lambda calls. The argument is the Effect layer with the service, which `main.ts` makes from
+ * the environment variables. All invocations of a container share one runtime.
  */
 import * as Embedded from "@partner-commentary/server/Embedded"
 import type * as Layer from "effect/Layer"

@@ -11,7 +11,7 @@ export const handler = makeHandler(Environment.layer)
 
 /**
  * The initialization phase waits at most this many milliseconds for the start, because Lambda limits the phase to ten
- * seconds. If the service needs longer, the first request waits for the service.
+ * seconds. If the service does not start within the initialization phase, the first request waits for the service.
  */
 const patience = 5000
 

@@ -24,7 +24,7 @@ describe("the bundle", () => {
   })
 })
 
-/** Migrates a database. Returns the environment variables with which a Lambda function uses this database. */
+/** Migrates a database. Returns the environment variables with which a Lambda function uses the migrated database. */
 const migrated = async (test: Parameters<typeof Deployment.makeTemporaryFolder>[0]) => {
   const cwd = await Deployment.makeTemporaryFolder(test)
   await Deployment.migrateDatabase(cwd)
@@ -88,7 +88,7 @@ describe.concurrent("a container", () => {
     const cwd = await Deployment.makeTemporaryFolder(test)
     const blocked = join(cwd, "later")
     const env = environmentIn(blocked)
-    // A file at this path prevents the container from opening a database in a folder with this path.
+    // The path of the database's folder leads to a file, so the container cannot open the database.
     await writeFile(blocked, "")
     const container = await Emulator.startContainer(bundle.folder, env, test)
     const request = { method: "GET", target: "/readyz", headers: [["X-Request-Id", "mine-1"]] } as const

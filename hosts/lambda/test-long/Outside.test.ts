@@ -1,5 +1,6 @@
 /**
- * Tests the adapters for drafts, speech and buckets against a test server. The bundle loads these adapters on demand.
+ * Tests the adapters for drafts, speech and buckets against a test server. The bundle loads the adapters for drafts,
+ * speech and buckets on demand.
  */
 import { createServer } from "node:http"
 import { afterAll, beforeAll, expect, it } from "vitest"

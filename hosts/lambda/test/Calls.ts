@@ -1,6 +1,6 @@
 /**
- * Sends API Gateway events (for HTTP requests) and schedule events to a container. Some functions send the requests
- * that a partner and a creator make for one commentary.
+ * Sends API Gateway events (for HTTP requests) and schedule events to a container. Also sends the requests with which a
+ * partner and a creator produce one commentary.
  */
 import type { HostComparisonRequest } from "@partner-commentary/test/HostRequests"
 import type { Email } from "postal-mime"

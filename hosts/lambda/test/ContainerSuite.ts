@@ -1,4 +1,4 @@
-/** Tests of containers that share a database. The suite runs for each kind of database. */
+/** Tests of containers that share a database. The container tests run on SQLite and on Postgres. */
 import type { HostComparisonRequest } from "@partner-commentary/test/HostRequests"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import {

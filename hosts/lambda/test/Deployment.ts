@@ -81,7 +81,7 @@ const commandIn =
     return JSON.parse(stdout)
   }
 
-/** Creates the SQLite database in the folder. The Lambda function refuses to start without this database. */
+/** Creates the SQLite database in the folder. The Lambda function refuses to start if the SQLite file is missing. */
 export const migrateDatabase = (folder: string): Promise<unknown> => commandIn(folder, makeSqliteUrl(folder))("migrate")
 
 /** Creates an organization, a persona and a key with an operator's commands. */
@@ -98,7 +98,7 @@ const register = async (databaseUrl: string) => {
   return { persona: { id: persona.id as string }, key: key.full_key as string }
 }
 
-/** A registered partner in a database. Each test gets a copy of this database. */
+/** A registered partner in a database. Each test gets a copy of the seeded database. */
 export interface SeededDatabase {
   readonly copy: (test: Test) => Promise<{ readonly url: string } & Awaited<ReturnType<typeof register>>>
   readonly remove: () => Promise<void>
@@ -120,7 +120,7 @@ export const seedSqliteDatabase = async (): Promise<SeededDatabase> => {
 export const runSqlOnServer = (url: string, statement: string) =>
   Effect.runPromise(TestDatabase.runOnDatabase(Redacted.make(url), (sql) => sql.unsafe(statement)))
 
-/** Creates a Postgres database with a partner. The copies of this database are dropped when the test run ends. */
+/** Creates a Postgres database with a partner. The copies of the database are dropped when the test run ends. */
 export const seedPostgresDatabase = async (): Promise<SeededDatabase> => {
   const scope = Effect.runSync(Scope.make())
   const seeded = new URL(Redacted.value(await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))))

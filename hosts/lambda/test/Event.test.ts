@@ -1,5 +1,6 @@
 /**
- * Tests that the documented example event of each source is parsed, and that a request's client address is determined.
+ * Tests that the AWS documentation's example event of each source is parsed, and that a request's client address is
+ * determined.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
@@ -20,8 +21,8 @@ const text = ({ body }: GatewayRequest) => (body === null ? null : new TextDecod
 const seenBy = ({ address, headers }: GatewayRequest, proxies: ReadonlyArray<string>) =>
   resolveClientAddress(address, headers["x-forwarded-for"], Result.getOrThrow(IpAllowList.parseAllowList(proxies)))
 
-describe("the documented example", () => {
-  it("the documented event of an HTTP API is parsed", () => {
+describe("example events of the AWS documentation", () => {
+  it("the AWS documentation's example event of an HTTP API is parsed", () => {
     const call = read(readExampleEvent("http-api"))
     assert.deepInclude(call, { method: "POST", address: "192.0.2.1", answerAs: "http-api" })
     assert.strictEqual(call.targetBelow(""), "/my/path?parameter1=value1&parameter1=value2&parameter2=value")
@@ -29,32 +30,32 @@ describe("the documented example", () => {
     assert.strictEqual(text(call), "Hello from Lambda")
   })
 
-  it("the documented event of a function URL is parsed", () => {
+  it("the AWS documentation's example event of a function URL is parsed", () => {
     const call = read(readExampleEvent("function-url"))
     assert.deepInclude(call, { method: "POST", address: "123.123.123.123", answerAs: "http-api" })
     assert.strictEqual(text(call), "Hello from client!")
   })
 
-  it("the documented event of a REST API is parsed", () => {
+  it("the AWS documentation's example event of a REST API is parsed", () => {
     const call = read(readExampleEvent("rest-api"))
     assert.deepInclude(call, { method: "GET", address: "52.255.255.12", answerAs: "multi-value-headers", body: null })
     assert.strictEqual(call.targetBelow(""), "/my/path?parameter1=value1&parameter1=value2&parameter2=value")
     assert.include(call.headers, { host: "id.execute-api.us-east-1.amazonaws.com", accept: "*/*" })
   })
 
-  it("the documented event of an HTTP API with payload version 1.0 is parsed", () => {
+  it("the AWS documentation's example event of an HTTP API with payload version 1.0 is parsed", () => {
     const call = read(readExampleEvent("http-api-version-1"))
     assert.deepInclude(call, { method: "GET", address: "192.0.2.1", answerAs: "multi-value-headers" })
     assert.deepStrictEqual(call.headers, { header1: "value1", header2: "value1, value2" })
   })
 
-  it("the documented event of a load balancer is parsed", () => {
+  it("the AWS documentation's example event of a load balancer is parsed", () => {
     const call = read(readExampleEvent("load-balancer"))
     assert.deepInclude(call, { method: "GET", address: "72.12.164.125", answerAs: "headers" })
     assert.strictEqual(call.targetBelow(""), "/lambda?query=1234ABCD")
   })
 
-  it("the documented event of a load balancer with multi-value headers is parsed", () => {
+  it("the AWS documentation's example event of a load balancer with multi-value headers is parsed", () => {
     const call = read(readExampleEvent("load-balancer-multi-value"))
     assert.deepInclude(call, { address: "72.21.198.66", answerAs: "multi-value-headers" })
     assert.strictEqual(call.targetBelow(""), "/?myKey=val1&myKey=val2")
@@ -62,7 +63,7 @@ describe("the documented example", () => {
     assert.strictEqual(text(call), "request_body")
   })
 
-  it("the documented events of a schedule and of EventBridge Scheduler are parsed", () => {
+  it("the example events of a schedule and of EventBridge Scheduler in the AWS documentation are parsed", () => {
     const schedule = Result.succeed({ is: "schedule" } as const)
     assert.deepStrictEqual(Event.decodeLambdaEvent(readExampleEvent("schedule")), schedule)
     assert.deepStrictEqual(

@@ -1,6 +1,6 @@
 /**
- * The product's version from `package.json`. The relative path is the same for this module and for the bundle, because
- * the folders `src` and `bundle` are both beside `package.json`.
+ * The product's version from `package.json`. The relative path of `package.json` is the same for this module and for
+ * the bundle, because the folders `src` and `bundle` are both beside `package.json`.
  */
 import { createRequire } from "node:module"
 

@@ -6,9 +6,7 @@ export interface ApiResponse<A> {
   readonly data: A
   readonly error: { readonly code: string; readonly message: string; readonly details?: unknown } | null
   readonly body: unknown
-  /**
-   * The number of earlier attempts without a complete response. The service may have executed each of these attempts.
-   */
+  /** The number of earlier attempts without a complete response. The service may have executed each earlier attempt. */
   readonly broken: number
 }
 
@@ -19,7 +17,10 @@ export interface ApiCallOptions {
   readonly onSend?: () => void
 }
 
-/** The time in milliseconds for which a request is retried. If the service is down for longer, the call fails. */
+/**
+ * The time in milliseconds for which a request is retried. If the service is down for longer than a minute, the call
+ * fails.
+ */
 const patience = 60_000
 
 export const callApi = async <A>(url: string, { body, key, onSend }: ApiCallOptions = {}): Promise<ApiResponse<A>> => {

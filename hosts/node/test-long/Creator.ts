@@ -25,8 +25,8 @@ export interface ExpectedAssignmentState {
 }
 
 /**
- * The period from the first attempt of a request to its acknowledgement. The service executed the action within this
- * period.
+ * The period from the first attempt of a request to its acknowledgement. The service executed the requested action
+ * between the first attempt and the acknowledgement.
  */
 export interface AcknowledgementPeriod {
   readonly from: number
@@ -44,7 +44,7 @@ export interface SimulatedCreatorContext {
   /** The URL of the creator's link, in the form `{api_root}/creator/{token}`. */
   readonly address: string
   readonly onSend: () => void
-  /** Resolves when the mail about the draft with this number has arrived. */
+  /** Resolves when the mail about the draft with the given number has arrived. */
   readonly draftMail: (number: number) => Promise<unknown>
   readonly acknowledged: AcknowledgedActionPeriods
   /** Counts an acknowledged action. */
@@ -80,8 +80,8 @@ export const simulateCreator = async (
   }
 
   /**
-   * Waits for the draft with this number and, if the plan says so, for the mail about the draft. Restarts the
-   * generation if all its attempts have failed.
+   * Waits for the draft with the given number and, if the plan says so, for the mail about the draft. Restarts the
+   * draft's generation if all attempts have failed.
    */
   const draft = async (
     number: number,

@@ -1,6 +1,6 @@
 /**
- * Starts a test server for the part of the chat-completions protocol that the service uses. The test sets the server's
- * delay and result.
+ * Starts a test server for the part of the chat-completions protocol that the service uses. The test decides when the
+ * server responds, and whether it returns a draft or an error.
  */
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
@@ -17,8 +17,8 @@ export interface GeneratorServer {
   readonly orders: Array<ReceivedGenerationRequest>
   onOrder: (order: ReceivedGenerationRequest) => void
   /**
-   * The server responds when the promise of `work` resolves. If the promise resolves with false, the server responds
-   * with status 503.
+   * The server responds when the promise that `work` returns resolves. If `work` resolves with false, the server
+   * responds with status 503.
    */
   work: (order: ReceivedGenerationRequest) => Promise<boolean>
   readonly close: () => Promise<void>

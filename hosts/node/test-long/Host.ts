@@ -1,5 +1,6 @@
 /**
- * Runs the real service as a process on one database file. The test can kill and restart this process and run commands.
+ * Runs the real service as a process on one database file. The test can kill and restart the service, and can run
+ * commands on the same database file.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -13,7 +14,7 @@ const executable = fileURLToPath(new URL("../bin/partner-commentary.js", import.
 export type EnvironmentVariables = Readonly<Record<string, string>>
 
 export interface TestServiceConfig {
-  /** The working directory of all processes. The directory also contains the files that the processes create. */
+  /** The working directory of all processes, in which they also create their files. */
   readonly folder: string
   readonly database: string
   readonly root: string
@@ -56,10 +57,10 @@ export const runJsonCommand = async <A>(at: TestServiceConfig, ...words: Readonl
 export class HostProcess {
   /** The times of all kills, measured with the test process's clock. */
   readonly kills: Array<number> = []
-  /** Contains the process's log lines of level ERROR or higher, and a line for each unexpected exit. */
+  /** The process's log lines of level ERROR or higher, and a line for each unexpected exit. */
   readonly complaints: Array<string> = []
   starts = 0
-  /** True after `stop()`. A stopped process is not restarted. */
+  /** True after `stop()`, so that the stopped process is not restarted. */
   ended = false
   private child: ChildProcess | null = null
   private listening: Promise<void> = Promise.resolve()

@@ -21,7 +21,7 @@ export interface DatabaseSnapshot {
   readonly mistakes: ReadonlyArray<string>
 }
 
-/** Each query must return no rows. A returned row shows an inconsistency. */
+/** SQL queries that return no rows if the database is consistent. Each returned row is an inconsistency. */
 const audits: Readonly<Record<string, string>> = {
   "a topic's counters differ from its assignments": `
     SELECT t.id FROM topics t LEFT JOIN assignments a ON a.topic_id = t.id GROUP BY t.id HAVING

@@ -5,8 +5,8 @@ import { type AddressInfo, connect, createServer } from "node:net"
 export interface LossyProxy {
   readonly root: string
   /**
-   * Drops the next response to a POST request and closes the connection. The promise resolves when the response was
-   * dropped.
+   * Drops the next response to a POST request and closes the connection. Resolves when the proxy has dropped the
+   * response.
    */
   readonly loseNext: () => Promise<void>
   readonly close: () => Promise<void>

@@ -30,7 +30,7 @@ ${ignored === "" ? "" : `ignore_startup_parameters = ${ignored}\n`}log_connectio
 log_disconnections = 0
 `
 
-/** Starts the pooler and returns the URL of the same database through the pooler. */
+/** Starts PgBouncer, and returns the URL with which clients reach the database through PgBouncer. */
 export const startPgBouncer = async (
   test: { readonly onTestFinished: (cleanUp: () => Promise<void>) => void },
   direct: string,

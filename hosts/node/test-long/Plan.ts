@@ -25,8 +25,8 @@ export interface TopicPlan {
 }
 
 /**
- * Weights for the first topics. The weights prefer plans that end with a long timeout, so that the run ends soon after
- * the last topic.
+ * The weights of each creator behavior for the first topics. Behaviors that end with a long timeout have higher weights
+ * for the first topics, so that the run ends soon after the last topic.
  */
 const early: Readonly<Record<CreatorBehavior, number>> = {
   approve: 34,

@@ -23,7 +23,8 @@ const service = async (test: Process.TestCleanup, options: { readonly past: bool
     ...own,
     DATABASE_URL: pooled,
     DATABASE_DIRECT_URL: options.past ? direct : pooled,
-    // With the direct connection, workers learn of work by notifications. Without the direct connection, workers poll.
+    // A worker with a direct connection to Postgres receives notifications of new work. A worker that connects only
+    // through PgBouncer polls for new work.
     WORKER_POLL_INTERVAL: options.past ? "10 minutes" : "1 second"
   }
   const server = await Process.startServiceProcess(cwd, ["serve", "--no-worker"], env)

@@ -9,7 +9,8 @@ export interface RandomSource {
   /** Picks a random name. The probability of each name is proportional to its weight. */
   readonly pick: <A extends string>(weights: Readonly<Record<A, number>>) => A
   /**
-   * Creates a separate generator for a concurrent task. Other tasks do not change the random numbers of this generator.
+   * Creates a separate generator for a concurrent task. Other tasks do not change the random numbers of the returned
+   * generator.
    */
   readonly fork: (name: number) => RandomSource
 }

@@ -2,8 +2,8 @@
 import type { ReceivedMail } from "./SmtpServer.ts"
 
 /**
- * The maximum time in milliseconds from the mail server's 250 response to the update of the mail's row in the database.
- * A longer delay is a bug.
+ * The maximum time in milliseconds from the mail server's 250 response to the update of the mail's row in the database;
+ * a longer time is a bug.
  */
 const recordedWithin = 750
 

@@ -1,6 +1,6 @@
 /**
  * Runs one test in which a partner and creators work while the service is killed repeatedly. After the last kill, the
- * results are verified.
+ * test verifies the data, the acknowledged actions and the mails.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { callApi } from "./Call.ts"
@@ -20,7 +20,7 @@ import { type AssignmentExpectation, type VerificationReport, verifyKillTest } f
 export interface KillTestSetup {
   readonly at: TestServiceConfig
   readonly host: HostProcess
-  /** The callers connect to the service through this proxy. */
+  /** The partner and the creators connect to the service through the proxy. */
   readonly wire: LossyProxy
   readonly smtpServer: SmtpServer
   readonly writer: GeneratorServer
@@ -30,15 +30,15 @@ export interface KillTestSetup {
 const topics = 120
 const leastKills = 28
 /**
- * The number of milliseconds before the first kill. During this time, the mail server defers some mails by a minute.
- * The deferred mails are due again in the middle of the run.
+ * The number of milliseconds before the first kill. Before the first kill, the mail server defers some mails by a
+ * minute. The deferred mails are due again in the middle of the run.
  */
 const warmUp = 4000
 /** The time in milliseconds after which the kills stop, if the minimum number of kills has been reached. */
 const longestRage = 70_000
 /**
- * The maximum milliseconds for finishing all work after the kills. All delays and time windows of the service are
- * shorter than this limit.
+ * The maximum milliseconds for finishing all work after the kills. The limit exceeds all delays and time windows of the
+ * service.
  */
 const longestQuiet = 100_000
 
@@ -170,7 +170,8 @@ const trouble = (
   }
   smtpServer.linger = () => (random.chance(0.2) ? sleep(random.between(20, 250)) : Promise.resolve())
   writer.work = async () => {
-    // Sometimes the delay is longer than the lease of the draft job, and the service must discard the late draft.
+    // The generator sometimes takes longer than the lease of the draft job, and the service must discard the late
+    // draft.
     await sleep(random.chance(0.04) ? 2700 : random.between(5, random.chance(0.3) ? 1200 : 200))
     return !random.chance(0.15)
   }

@@ -14,12 +14,12 @@ export interface ReceivedMail {
   readonly text: string
   /** The creator's token in the link of the mail. */
   readonly token: string
-  /** The time at which the SMTP transaction began. The service composed the mail just before the transaction. */
+  /** The time at which the SMTP transaction began. The service composed the mail just before the SMTP transaction. */
   readonly beganAt: number
   readonly acceptedAt: number
   /**
-   * The time at which the 250 response was sent. The time is null before that response, and stays null if the
-   * connection broke first.
+   * The time at which the mail server sent the 250 response; null before the response, and if the connection broke
+   * first.
    */
   answeredAt: number | null
 }
@@ -56,7 +56,7 @@ export const openSmtpServer = async (): Promise<SmtpServer> => {
       const take = async () => {
         const beganAt = Date.now()
         const letter = await read(await text(stream), session.envelope.rcptTo[0]?.address ?? "", beganAt)
-        // If a client is killed during the transaction, the client's mail does not count as handed over.
+        // If a client is killed during the SMTP transaction, the client's mail does not count as handed over.
         if (!sessions.has(session.id)) return
         if (office.judge(letter) === "later") {
           office.refused.push(letter)

@@ -12,7 +12,7 @@ export interface AssignmentExpectation {
   readonly plan: AssignmentPlan
   readonly topic: TopicPlan
   readonly acknowledged: AcknowledgedActionPeriods
-  /** The outcome is null if the creator did not finish the plan. */
+  /** The outcome is null if the simulated creator did not finish all planned actions. */
   outcome: ExpectedAssignmentState | null
 }
 
@@ -178,8 +178,8 @@ const expectedOccasions = (
 }
 
 /**
- * The maximum milliseconds for which a composed mail waits behind other mails. The mail may become obsolete during the
- * wait.
+ * The maximum milliseconds for which a composed mail waits behind other mails. A mail may become obsolete while it
+ * waits.
  */
 const onItsWay = 2500
 

@@ -42,7 +42,7 @@ export interface ApiKey {
   readonly last_used_at: Timestamp | null
   /**
    * The time from which the key is rejected; null if the key was neither rotated nor revoked. For a rotated key in its
-   * grace period, this time is in the future.
+   * grace period, `revoked_at` is in the future.
    */
   readonly revoked_at: Timestamp | null
 }
@@ -70,7 +70,7 @@ export interface UpdateApiKey {
 export interface RotateApiKey {
   /**
    * The old key stays valid for this number of seconds, from 0 to 604,800, by default 86,400. If the old key has
-   * leaked, use 0, so that the old key ends immediately.
+   * leaked, set the grace period to 0, so that the old key ends immediately.
    */
   readonly grace_period_seconds?: number
 }

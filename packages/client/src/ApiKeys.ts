@@ -24,7 +24,10 @@ export class ApiKeysClient {
     return this.#connection.data({ method: "POST", path: "/api-keys", body: key, options })
   }
 
-  /** Lists the API keys of both environments, newest first. Keys that ended more than 90 days ago are omitted. */
+  /**
+   * Lists the API keys of the environments `live` and `test`, newest first. Keys that ended more than 90 days ago are
+   * omitted.
+   */
   async list(options?: RequestOptions): Promise<ReadonlyArray<ApiKey>> {
     return this.#connection.data({ method: "GET", path: "/api-keys", options })
   }
@@ -41,7 +44,7 @@ export class ApiKeysClient {
 
   /**
    * Creates a new key with the same settings as the old key. The old key ends after the grace period. Only the response
-   * of this call contains the new key's `full_key`.
+   * to `rotate` contains the new key's `full_key`.
    */
   async rotate(id: string, rotation: RotateApiKey = {}, options?: PostOptions): Promise<RotatedApiKey> {
     return this.#connection.data({
@@ -52,7 +55,7 @@ export class ApiKeysClient {
     })
   }
 
-  /** Revokes a key. Every server rejects the key within 5 seconds. A repeated call has no further effect. */
+  /** Revokes a key. Every server rejects the key within 5 seconds. A repeated revocation has no further effect. */
   async revoke(id: string, options?: RequestOptions): Promise<RevokedApiKey> {
     return this.#connection.data({ method: "DELETE", path: buildRequestPath`/api-keys/${id}`, options })
   }

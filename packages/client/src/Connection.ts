@@ -43,7 +43,7 @@ export const requireOptions = <Options extends ClientOptions>(
   throw new PartnerCommentaryError(`Options are missing: pass an object with ${credential} and baseUrl.`)
 }
 
-/** Validates a numeric option. Without the check, a timer with an invalid number would fire immediately. */
+/** Validates a numeric option, because a timer with an invalid number would fire immediately. */
 const checkedNumber = (name: string, value: unknown, usual: number): number => {
   if (value === undefined) return usual
   if (typeof value === "number" && value >= 0) return value

@@ -39,7 +39,10 @@ export interface Delivery {
   readonly event_id: string
   readonly type: OpenEnum<SubscribableEvent>
   readonly topic_id: string
-  /** The event's assignment. For an event `topic.completed`, this is the assignment that completed the topic. */
+  /**
+   * The event's assignment. For an event `topic.completed`, `share_id` identifies the assignment that completed the
+   * topic.
+   */
   readonly share_id: string
   readonly status: OpenEnum<DeliveryStatus>
   readonly created_at: Timestamp

@@ -20,11 +20,11 @@ export interface Problem {
 
 /** The type of `details` by error code. The comment of each code starts with the HTTP status. */
 export interface ErrorDetails {
-  /** 400. The first problem is at the top level, and `errors` lists all problems. */
+  /** 400. `field` and `constraint` describe the first problem, and `errors` lists all problems. */
   readonly invalid_request: Problem & { readonly errors: ReadonlyArray<Problem> }
   /**
-   * 400. No requested persona can receive the topic, and the service stored nothing. The details list the reason for
-   * each persona.
+   * 400. No requested persona can receive the topic, and the service stored nothing. The `details` contain the
+   * reason for each persona.
    */
   readonly no_valid_personas: ReadonlyArray<SubmissionResult>
   /** 401 */
@@ -112,7 +112,7 @@ export const ApiError = class ApiError<Code extends ErrorCode> extends PartnerCo
 /** No response arrived because the connection failed or broke. `cause` is the error of `fetch`. */
 export class ConnectionError extends PartnerCommentaryError {
   override name = "ConnectionError"
-  /** The request id that the client sent. The service logs the id if the request arrived. */
+  /** The request id that the client sent. If the request arrived, the service's log contains the request id. */
   readonly requestId: string
 
   constructor(message: string, requestId: string, options?: ErrorOptions) {

@@ -53,10 +53,10 @@ export class EventsClient {
   }
 
   /**
-   * Iterates over all events in the order in which the service stored the events, and then waits for new events. Each
-   * event occurs once. The client reads a stream. If a proxy blocks the stream, the client sends long-polling requests.
-   * After the first response, an outage only delays the iteration. The iteration ends with `break`, or rejects with the
-   * reason of `signal`. Scope `topics:read`.
+   * Iterates over all events, each once, in the order in which the service stored the events, and then waits for new
+   * events. If a proxy blocks the event stream, the client sends long-polling requests. After the first response, an
+   * outage of the service does not end the iteration. The iteration ends with `break`, or rejects with the reason of
+   * `signal`. Scope `topics:read`.
    *
    * ```ts for await (const event of client.events.follow({ after: last })) await store(event)
    * ```

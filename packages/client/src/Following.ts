@@ -31,7 +31,7 @@ export interface FollowEventsOptions extends RequestOptions {
   readonly after?: string | undefined
   /** The iteration returns only events at or after this time, which is ISO 8601 with a time zone. */
   readonly since?: string | undefined
-  /** The client calls this function for each temporary failure. The iteration continues after the failure. */
+  /** The client calls this function for each temporary failure, after which the iteration continues. */
   readonly onOutage?: ((error: Error) => void) | undefined
 }
 
@@ -42,15 +42,15 @@ export interface FollowEventsOptions extends RequestOptions {
 const silenceMs = 40_000
 const firstPartMs = 20_000
 /**
- * The minimum duration of a stream in milliseconds. If a stream is shorter than this minimum, the client concludes that
- * the service's host does not support streams.
+ * The minimum duration of a stream in milliseconds. If a stream ends before the minimum duration, the client concludes
+ * that the service's host does not support streams.
  */
 const shortestStreamMs = 5000
 /** The time in milliseconds for which the client uses long polling before the client tries a stream again. */
 const withoutStreamMs = 10 * 60_000
 const pageSize = 100
 
-/** No stream arrived, or the stream ended too early. Long-polling requests may still work. */
+/** No stream arrived, or the stream ended too early, but long-polling requests may still work. */
 class NoStream extends Error {}
 
 export async function* followEvents(

@@ -21,9 +21,9 @@ export interface ResponseInfo {
 export interface RequestOptions {
   /** Aborts the call, including retries and pauses. An aborted call rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
-  /** Overrides the client's `timeoutMs` for this call. */
+  /** Overrides the client's `timeoutMs` for one call. */
   readonly timeoutMs?: number | undefined
-  /** Overrides the client's `maxRetries` for this call. */
+  /** Overrides the client's `maxRetries` for one call. */
   readonly maxRetries?: number | undefined
   /** Headers in addition to the client's headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -50,8 +50,8 @@ export interface ClientOptions {
   /** The maximum number of retries after the first attempt, by default 3. */
   readonly maxRetries?: number | undefined
   /**
-   * The longest pause before a retry, in milliseconds, by default 60,000. If the service requests a longer pause with
-   * `Retry-After`, the call fails without a retry.
+   * The longest pause before a retry, in milliseconds, by default 60,000. If `Retry-After` requests a pause longer than
+   * `maxRetryWaitMs`, the call fails without a retry.
    */
   readonly maxRetryWaitMs?: number | undefined
   /** Replaces the runtime's `fetch`, for example for a proxy, tests or tracing. */

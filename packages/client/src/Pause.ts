@@ -22,9 +22,9 @@ export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void
   })
 
 /**
- * Runs a function with a signal. The function's signal aborts with `reason` after `ms` milliseconds. If the outer
- * signal aborts earlier, the function's signal aborts with the outer signal's reason. The promise then rejects even if
- * the function ignores the signal.
+ * Runs a function with an abort signal. The function's signal aborts with `reason` after `ms` milliseconds. If the
+ * outer signal aborts earlier, the function's signal aborts with the outer signal's reason. When the signal aborts, the
+ * promise rejects even if the function ignores the signal.
  */
 export const withTimeout = async <A>(
   ms: number,

@@ -1,6 +1,6 @@
 /**
  * Parses the body of a response. A success returns the body, and an error response throws an ApiError or
- * UnexpectedAnswerError. The fields of the body are not validated.
+ * UnexpectedAnswerError. The fields of the response body are not validated.
  */
 import { ApiError, type ErrorCode, UnexpectedAnswerError } from "./Errors.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Decides whether and when a failed attempt is retried. Connection sends an idempotency key with each POST, so that
- * retries are safe.
+ * Decides whether and when a failed attempt is retried. Retries are safe, because the module Connection sends an
+ * idempotency key with each POST.
  */
 import { ApiError, ConnectionError, UnexpectedAnswerError } from "./Errors.ts"
 import { parseRetryAfterMs } from "./RateLimit.ts"
@@ -11,7 +11,7 @@ const longestPauseMs = 8000
 /** The HTTP statuses of temporary failures of the service or of a proxy. */
 const passing = new Set([408, 429, 500, 502, 503, 504])
 
-/** Returns whether a monthly quota is used up. Such a failure is not temporary. */
+/** Returns whether the call failed because a monthly quota is used up, which is not a temporary failure. */
 const quotaUsedUp = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "rate_limit_exceeded" && error.details?.quota !== undefined
 

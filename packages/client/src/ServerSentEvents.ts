@@ -16,7 +16,9 @@ export interface EventReaderOptions {
   readonly signal: AbortSignal
 }
 
-/** Iterates over the events in a body. An event that is incomplete when the body ends is dropped. */
+/**
+ * Iterates over the server-sent events in a response body. An event that is incomplete when the body ends is dropped.
+ */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   { onPart, onRetry, signal, silence }: EventReaderOptions

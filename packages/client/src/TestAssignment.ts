@@ -27,8 +27,8 @@ export interface SimulatedAssignment {
   readonly has_commentary: boolean
   readonly failure: AssignmentFailure | null
   /**
-   * The possible next actions of the simulated creator. The first action in the list leads to a commentary. The list is
-   * empty when no action is possible.
+   * The possible next actions of the simulated creator; empty when no action is possible. The first action in `actions`
+   * leads to a commentary.
    */
   readonly actions: ReadonlyArray<OpenEnum<SimulatedAction>>
 }

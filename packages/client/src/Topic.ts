@@ -65,7 +65,7 @@ export interface CreateTopic {
   readonly respond_by?: Timestamp
 }
 
-/** The result for one requested persona. `status` determines the other fields. */
+/** The result for one requested persona. `status` determines which other fields are present. */
 export type SubmissionResult =
   /** The topic was sent to the creator. `share_id` identifies the assignment. */
   | { readonly persona_id: string; readonly status: "sent"; readonly share_id: string; readonly duplicate_of?: never }
@@ -217,8 +217,8 @@ export interface ReferenceLookup {
   >
   readonly summary: OutcomeSummary
   /**
-   * True if the response omits older topics with this reference. The response contains at most 100 topics, and at most
-   * 1,000 entries of all topics together.
+   * True if the response omits older topics with the external reference. The response contains at most 100 topics, and
+   * at most 1,000 entries of all topics together.
    */
   readonly truncated: boolean
 }
@@ -274,8 +274,8 @@ export interface PartnerApprovedCommentary extends CommentaryEntry {
   readonly topic_id: string
   readonly share_id: string
   /**
-   * The time at which you first accepted the commentary for publication. A repeated acceptance does not change this
-   * time.
+   * The time at which you first accepted the commentary for publication. A repeated acceptance does not change
+   * `partner_approved_at`.
    */
   readonly partner_approved_at: Timestamp
 }

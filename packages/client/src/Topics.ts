@@ -95,8 +95,8 @@ export class TopicsClient {
 
   /**
    * Cancels the topic's assignments that no creator has answered yet. Assignments that a creator has answered continue.
-   * Resolves with the status after the cancellation. A repeated call changes nothing. If the topic does not exist, the
-   * call fails with `not_found`. Scope `topics:submit`.
+   * Resolves with the status after the cancellation. A repeated cancellation changes nothing. If the topic does not
+   * exist, the call fails with `not_found`. Scope `topics:submit`.
    */
   async cancel(id: string, options?: PostOptions): Promise<TopicProgress> {
     return this.#connection.data({ method: "POST", path: buildRequestPath`/topics/${id}/cancel`, options })

@@ -19,8 +19,8 @@ export interface Usage {
   readonly remaining: {
     readonly topics: number
     /**
-     * The remaining commentary quota. Each persona to which a topic is sent uses one unit of the quota. The service
-     * returns the unit to the quota if no commentary will come.
+     * The remaining commentary quota. Each persona to which a topic is sent uses one unit of the quota. If no
+     * commentary will come, the service returns the persona's unit to the quota.
      */
     readonly commentaries: number
   }

@@ -17,15 +17,15 @@ export interface WaitOptions extends RequestOptions {
    */
   readonly until?: "completed" | "first" | undefined
   /**
-   * The maximum waiting time in milliseconds, by default 48 hours. This option does not set the timeout of each
-   * request. After this time, the client polls the topic once more with a timeout of 10 seconds.
+   * The maximum waiting time in milliseconds, by default 48 hours. The option `timeoutMs` of `waitFor` does not set the
+   * timeout of each request. After `timeoutMs`, the client polls the topic once more with a timeout of 10 seconds.
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Each pause is a random time between this value and twice this value, in milliseconds. The value is 30,000 by
-   * default, or 1,000 with a key that begins with `pk_test_`. The client does not pause after a request that waited in
-   * the service for a change. When half of the rate limit is used, pauses become longer, so that the remaining requests
-   * last until the limit resets.
+   * The minimum pause between two polls in milliseconds: by default 30,000, or 1,000 with a key that begins with
+   * `pk_test_`. Each pause is a random time between `intervalMs` and twice `intervalMs`. The client does not pause
+   * after a request that waited in the service for a change. When half of the rate limit is used, pauses become longer,
+   * so that the remaining requests last until the limit resets.
    */
   readonly intervalMs?: number | undefined
   /** The client calls this function with the first status and with every changed status. */
@@ -51,7 +51,7 @@ const twoDays = 48 * 3600 * 1000
 const lastLookMs = 10_000
 /** The longest time in seconds for which one request waits in the service. */
 export const maxLongPollSeconds = 25
-/** The timeout of a request that waits in the service is the requested wait plus this time, in milliseconds. */
+/** The timeout of a request that waits in the service exceeds the requested wait by this many milliseconds. */
 export const longPollTimeoutMarginMs = 10_000
 /**
  * The minimum time between two requests that wait in the service, in milliseconds, because a service that is stopping
@@ -83,8 +83,8 @@ export const computeDefaultPollPauseMs = (
 ): number => intervalMs * (1 + Math.random())
 
 /**
- * Waits until the topic has reached `until`. Resolves with the topic, or rejects with WaitTimeoutError after the
- * timeout.
+ * Waits until the topic has the progress that `until` requests. Resolves with the topic, or rejects with
+ * WaitTimeoutError after the timeout.
  */
 export const waitForTopic = async (
   topics: TopicPollRequests,

@@ -64,10 +64,13 @@ export interface RotateWebhookSecret {
   readonly secret?: string
 }
 
-/** The webhook after a rotation. Only the response to the rotation contains the new `secret`. */
+/** The webhook after a rotation of its secret. Only the response to the rotation contains the new `secret`. */
 export interface RotatedWebhook extends Webhook {
   readonly secret: string
-  /** The end of the grace period, in which events are signed with both secrets; null without a grace period. */
+  /**
+   * The end of the grace period, in which events are signed with the old and the new secret; null without a grace
+   * period.
+   */
   readonly former_secret_expires_at: Timestamp | null
 }
 

@@ -104,8 +104,8 @@ export class WebhooksClient {
   }
 
   /**
-   * Requests one attempt of a delivery, whatever the status of the delivery is. The call does not wait for the attempt.
-   * Scope `webhooks:write`.
+   * Requests one attempt of a delivery, whatever the status of the delivery is. The call does not wait for the delivery
+   * attempt. Scope `webhooks:write`.
    */
   async retry(id: string, deliveryId: string, options?: PostOptions): Promise<Delivery> {
     return this.#connection.data({

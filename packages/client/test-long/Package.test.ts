@@ -1,6 +1,6 @@
 /**
  * Installs the packed package in an empty project outside of the repository, without a network. Partners install the
- * same file from the registry.
+ * packed file from the npm registry.
  */
 import { execFile } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -29,7 +29,7 @@ const environment = {
   npm_config_update_notifier: "false"
 }
 
-/** Resolves with the output of the command. If the command fails, rejects with the output. */
+/** Resolves with the output of the command. Rejects with the command's output if the command fails. */
 const run = async (cwd: string, command: string, ...parameters: ReadonlyArray<string>): Promise<string> => {
   try {
     return (await promisify(execFile)(command, parameters, { cwd, env: environment })).stdout

@@ -1,6 +1,6 @@
 /**
- * Checks that the client's types equal the contract's schemas, field by field. A difference does not compile, so `npm
- * run check` fails.
+ * Checks that the client's types equal the contract's schemas, field by field. A type that differs from its schema is a
+ * compile error, so `npm run check` fails.
  */
 import type * as ApiKeysApi from "@partner-commentary/api/ApiKeysApi"
 import type * as BulkApi from "@partner-commentary/api/BulkApi"
@@ -27,8 +27,9 @@ type Literals<T> = T extends string ? (string extends T ? never : T) : never
 type Closed<T> = [Literals<T>] extends [never] ? T : Literals<T> | Exclude<T, string>
 
 /**
- * The client's union `SubmissionResult` merged into one type with optional `share_id` and `duplicate_of`, as in the
- * contract. hosts/test/test/client/ClientResources.test.ts checks which status has which field.
+ * The members of the client's union `SubmissionResult`, merged into one type with optional `share_id` and
+ * `duplicate_of`, as in the contract. The test hosts/test/test/client/ClientResources.test.ts checks which status has
+ * which field.
  */
 interface AnyResult {
   readonly persona_id: Client.SubmissionResult["persona_id"]
@@ -37,7 +38,10 @@ interface AnyResult {
   readonly duplicate_of?: NonNullable<Client.SubmissionResult["duplicate_of"]>
 }
 
-/** Normalizes equal shapes: intersections become one object, and only known literals stay. */
+/**
+ * Normalizes a type for the comparison: merges intersections into one object type, and drops the type for unknown
+ * literals.
+ */
 type Plain<T> = [T, Client.SubmissionResult] extends [Client.SubmissionResult, T] ? Plainer<AnyResult> : Plainer<T>
 type Plainer<T> = [T] extends [string | number | boolean | null | undefined]
   ? Closed<T>
@@ -50,7 +54,7 @@ type Plainer<T> = [T] extends [string | number | boolean | null | undefined]
 type Same<One, Other> =
   (<T>() => T extends Plain<One> ? 1 : 2) extends <T>() => T extends Plain<Other> ? 1 : 2 ? true : false
 
-/** The type `Agree` accepts only `true`. */
+/** Compiles only if the type argument is `true`. */
 type Agree<_ extends true> = true
 
 export type TypeEqualityChecks = [
@@ -105,8 +109,8 @@ type Details = { [Code in Client.ErrorCode]: Same<Client.ErrorDetails[Code], Det
 export type ErrorDetailsEqualityCheck = Agree<Details[Client.ErrorCode]>
 
 /**
- * The type `Left` accepts only `false`. The proofs below use deliberate differences to show that the comparison can
- * fail.
+ * Compiles only if the type argument is `false`. Comparisons of deliberately different types show that the comparison
+ * can fail.
  */
 type Left<T extends false> = T
 export type TypeComparisonChecks = [

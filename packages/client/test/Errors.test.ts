@@ -112,7 +112,7 @@ it.each(["", "pk_live_a\n", "pk_live_a b", "pk_live_ü"])(
   }
 )
 
-it("the key that an `apiKey` function returns is validated as well", async () => {
+it("if an `apiKey` function returns an invalid key, the call rejects before a request is sent", async () => {
   const { asked, client } = makeScriptedService([makeSuccessResponse({})], { apiKey: () => "pk_live_a\r\nx: y" })
   expect(String(await catchRejection(client.topics.get("t")))).toMatch(/^PartnerCommentaryError: apiKey is missing/)
   expect(asked).toHaveLength(0)

@@ -50,7 +50,7 @@ const makeService = (behaviors: ReadonlyArray<Behavior>, { waits = true, key = "
           for (const event of after(place)) {
             place = event.id
             const text = `id: ${event.id}\nevent: creator.approved\ndata: ${JSON.stringify(event)}\n\n`
-            // Send the block in two parts.
+            // Send each event in two parts, so that the client must join the parts.
             for (const part of [text.slice(0, 9), text.slice(9)]) controller.enqueue(encoder.encode(part))
           }
           if (heartbeats) controller.enqueue(encoder.encode(":\n\n"))

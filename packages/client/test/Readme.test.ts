@@ -25,7 +25,7 @@ const failed = JSON.stringify({ id: "evt_1", type: "commentary.failed", data: { 
 
 type Handler = (first: object, second?: object) => Promise<unknown>
 
-/** The handlers that the snippets register, and the results of the handlers' calls. */
+/** The webhook handlers that the README's snippets register, and the calls that the webhook handlers have made. */
 const registered = () => {
   const handlers: Array<Handler> = []
   const parsers: Array<unknown> = []

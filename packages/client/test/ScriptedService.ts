@@ -44,7 +44,7 @@ export const failWithConnectionReset: ScriptedResponse = () =>
 
 export const testApiKey = "pk_test_secretsecretsecretsecretsecretsecret"
 
-/** Returns the scripted responses in order. The last response repeats. */
+/** Simulates a service that returns the scripted responses in order, and then repeats the last scripted response. */
 export const makeScriptedService = (
   answers: ReadonlyArray<ScriptedResponse>,
   options: Partial<PartnerCommentaryOptions> = {}

@@ -37,7 +37,7 @@ it("an attempt that exceeds the timeout is retried", async () => {
   const { baseUrl, requests } = await serve((_, response, count) => {
     if (count > 1) good(response)
   })
-  // The server responds to the second attempt immediately, so the short timeout is safe on slow machines.
+  // A timeout of a second is safe on slow machines, because the server responds to the second attempt immediately.
   const client = new PartnerCommentary({ apiKey, baseUrl, timeoutMs: 1000 })
   expect(await client.personas.list()).toEqual([])
   expect(requests()).toBe(2)

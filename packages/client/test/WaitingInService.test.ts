@@ -8,8 +8,8 @@ Clock.useFakeClock()
 
 interface Behavior {
   /**
-   * The times at which the topic's status changes, in milliseconds after the start. The last change completes the
-   * topic.
+   * The times at which the topic's status changes, in milliseconds after the start. The last change of the status
+   * completes the topic.
    */
   readonly changes?: ReadonlyArray<number>
   /** True if the service applies `Prefer: wait`, and false if the service responds immediately. */
@@ -76,7 +76,7 @@ it("waitFor returns a completed topic without a wait", async () => {
   expect([asked.length, Date.now() - start]).toEqual([2, 0])
 })
 
-it("if a proxy removes the header, the client detects from the response time that the service has waited", async () => {
+it("if a proxy removes the header Preference-Applied, the client detects from the response time that the service has waited", async () => {
   const { asked, client } = makeWaitingService({ changes: [60_000], says: false })
   await Clock.advanceUntilSettled(client.topics.waitFor("t"))
   expect(asked.map(({ at }) => at)).toEqual([0, 1000, 26_000, 51_000, 60_000])

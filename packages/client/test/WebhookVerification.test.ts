@@ -155,7 +155,7 @@ it("verifyWebhook rejects a signed body that is not JSON", async () => {
   expect(await refusal(verifyWebhook("hello", sign(raw, "hello"), raw, { now }))).toBe("malformed_body")
 })
 
-it("verifyWebhook agrees with the reference package for any body, both kinds of secret, and any changed byte", async () => {
+it("verifyWebhook and the reference package of Standard Webhooks give the same result for any body, both formats of a secret, and any changed byte", async () => {
   const text = fc.json()
   const change = fc.record({ at: fc.nat(), by: fc.integer({ min: 1, max: 255 }) })
   await fc.assert(

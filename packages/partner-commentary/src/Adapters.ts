@@ -70,7 +70,10 @@ export const s3StorageLayer = (options: S3Storage.S3StorageOptions) =>
     ({ layer }) => layer(options)
   )
 
-/** Returns the identity layer for an identity provider. If no provider is given, every dashboard token is rejected. */
+/**
+ * Returns the identity layer for an identity provider. Without an identity provider, the service rejects every
+ * dashboard token.
+ */
 export const identityLayer = (provider: Option.Option<JwksIdentity.JwksIdentityOptions>) =>
   Option.match(provider, {
     onNone: () => DashboardTokenVerifier.layerNone,

@@ -20,7 +20,7 @@ export const checkRequest = (request: unknown): PartnerCommentaryError | undefin
 
 /**
  * Checks the second argument of `fetch`, in which null means no context. A string instead of `{ address }` is rejected,
- * because the service would ignore it and then not limit anonymous calls.
+ * because the service would ignore the string and then not limit anonymous calls.
  */
 export const checkRequestContext = (sent: unknown): PartnerCommentaryError | undefined =>
   sent === undefined || sent === null || Predicate.isObject(sent)

@@ -8,7 +8,7 @@ import * as Randomness from "./Randomness.ts"
 
 /**
  * Passes the key to Node as a key object. If the key is passed as bytes, Node 24 internally creates and discards an
- * error. Creating this error takes most of the time of a signature.
+ * error, which takes most of the time of a signature.
  */
 const mac = Mac.layerWebCryptoWith({
   hmac: (hash, key, data) =>

@@ -14,8 +14,8 @@ export interface MountPathMonitor {
 }
 
 /**
- * The maximum number of path segments in the search for a mount path. The search is limited, because anonymous callers
- * choose the length of a path.
+ * The maximum number of path segments in the search for a mount path. The search for a mount path is limited, because
+ * anonymous callers choose the length of a path.
  */
 const maxSegments = 10
 
@@ -45,8 +45,8 @@ export const makeMountPathMonitor = (apiRoot: string, warn: (message: string) =>
       if (!isDone && Predicate.isString(baseUrl) && baseUrl !== "") found(baseUrl)
     },
     answered: (target, status) => {
-      // A response other than 404 proves that the mount path is correct. Later 404 responses are therefore not checked,
-      // because they are mistakes of callers.
+      // The first response other than 404 proves that the mount path is correct, and ends the check. Later 404
+      // responses are mistakes of callers.
       if (!isDone && status === 404) {
         const path = target.replace(/[?#].*$/s, "")
         const mounted = beginnings(path).find((each) => collidesWithRoutes(`http://host${path.slice(each.length)}`))

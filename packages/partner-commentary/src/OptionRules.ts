@@ -43,7 +43,7 @@ export const makeStructOption = <Each extends OptionSchemas>(fields: Each) =>
 
 export const strictParseOptions = { onExcessProperty: "error" } as const
 
-/** Turns a schema into a rule. The rule reports the problems that the schema finds. */
+/** Makes an option rule that reports the problems that a schema finds in the option's value. */
 export const makeSchemaRule = (schema: Schema.Codec<unknown>) => {
   const decode = Schema.decodeUnknownResult(schema, strictParseOptions)
   return (value: unknown): OptionRuleResult => {

@@ -43,12 +43,12 @@ export interface UseCases {
 /** The complete service. The first call of any method starts the service. */
 export interface PartnerCommentary extends UseCases {
   /**
-   * Handles a web-standard Request. Pass the client's address as `sent.address`. Without the address, anonymous calls
-   * are not limited.
+   * Handles a web-standard Request. Pass the client's address as `sent.address`. If you do not pass the client's
+   * address, anonymous calls are not limited.
    */
   readonly fetch: Embedded.EmbeddedService["fetch"]
   /**
-   * Handles requests of Node's HTTP server and of Express. An application may mount this listener before or after body
+   * Handles requests of Node's HTTP server and of Express. An application may mount `pc.node` before or after body
    * parsers.
    */
   readonly node: (
@@ -76,11 +76,11 @@ export interface PartnerCommentary extends UseCases {
   /** Stops the workers and closes all connections and the database. */
   readonly stop: () => Promise<void>
   /**
-   * Runs an Effect with the services of `partner-commentary`, for use cases and stores for which this interface has no
-   * method.
+   * Runs an Effect with the services of `partner-commentary`, for use cases and stores for which `PartnerCommentary`
+   * has no method.
    */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Service.PartnerCommentaryServices>) => Promise<A>
-  /** The same service as an Effect layer, with every use case and store. */
+  /** The complete service as an Effect layer, with every use case and store. */
   readonly layer: ReturnType<typeof Service.layer>
 }
 
@@ -160,8 +160,8 @@ const loadedOnce = <A>(load: () => Promise<A>): (() => Promise<A>) => {
 }
 
 /**
- * Returns the first trusted proxy or network without its prefix length. Requests of Next.js get this address as their
- * socket address.
+ * Returns the first trusted proxy or network without its prefix length. Requests through Next.js get the first trusted
+ * proxy as their socket address.
  */
 const firstAddress = ([first = ""]: ReadonlyArray<string> = []) => first.split("/", 1).join()
 

@@ -5,9 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /**
- * Errors of use cases have the codes and details of the API. Three codes exist only in this package. An invalid option
- * throws `invalid_option`, and an invalid argument of a handler rejects with `invalid_argument`. The details of these
- * two codes contain the `field`. A failed start rejects with `start_failed`.
+ * Errors of use cases have the codes and details of the API. Three error codes exist only in this package. An invalid
+ * option throws `invalid_option`, and an invalid argument of a handler rejects with `invalid_argument`. The details of
+ * `invalid_option` and `invalid_argument` contain the `field`. A failed start rejects with `start_failed`.
  */
 export class PartnerCommentaryError extends Data.TaggedError("PartnerCommentaryError")<{
   readonly code: string
@@ -17,7 +17,7 @@ export class PartnerCommentaryError extends Data.TaggedError("PartnerCommentaryE
   readonly cause?: unknown
 }> {}
 
-/** Creates the error of an option. The message consists of the option's name and `constraint`. */
+/** Creates the error for an invalid option. The message consists of the option's name and `constraint`. */
 export const makeInvalidOptionError = (field: string, constraint: string): PartnerCommentaryError =>
   new PartnerCommentaryError({
     code: "invalid_option",
@@ -25,7 +25,10 @@ export const makeInvalidOptionError = (field: string, constraint: string): Partn
     details: { field, constraint }
   })
 
-/** Creates the error of an argument. `message` is a complete sentence, and `field` is the name of the parameter. */
+/**
+ * Creates the error for an invalid argument of a handler. `message` is a complete sentence, and `field` is the name of
+ * the parameter.
+ */
 export const makeInvalidArgumentError = (field: string, message: string): PartnerCommentaryError =>
   new PartnerCommentaryError({ code: "invalid_argument", message, details: { field } })
 

@@ -1,7 +1,7 @@
 /**
  * Provides secure random bytes from blocks that are read from the operating system, as Node's `randomUUID` does. A
- * request needs five ids, and each read from the system takes several microseconds. Bytes are erased from the block
- * when they are returned.
+ * request needs five ids, and each read of random bytes from the operating system takes several microseconds. Random
+ * bytes are erased from their block in memory when they are returned.
  */
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Layer from "effect/Layer"

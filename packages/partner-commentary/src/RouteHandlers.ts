@@ -9,8 +9,8 @@ export type NextRouteHandlers = Readonly<
 >
 
 /**
- * Creates the handlers of a route. Next.js hides the client's address, so every request gets `address` as its socket
- * address. Responses are not compressed, because Next.js deletes the header `content-encoding`.
+ * Creates the handlers of a Next.js route. Next.js hides the client's address, so every request gets `address` as its
+ * socket address. Responses are not compressed, because Next.js deletes the header `content-encoding`.
  */
 export const makeNextRouteHandlers = (fetch: EmbeddedService<never>["fetch"], address: string): NextRouteHandlers => {
   const answer: Handler = (request) => fetch(request, { address, isEncodingLost: true })

@@ -255,7 +255,7 @@ OrganizationReadingSuite.suite("functions of the application", Layer.provideMerg
 })
 
 it.effect(
-  "if a function returns an invalid row, the read dies with a defect that states the option and the field",
+  "if a function returns an invalid row, the read fails with a defect that names the option and the field",
   () =>
     Effect.gen(function* () {
       const persona = { id: id.toUpperCase(), name: "Bo", creator: { email: "bo@host.example" }, created_at }

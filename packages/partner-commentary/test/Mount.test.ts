@@ -1,6 +1,6 @@
 /**
  * Tests that the service logs one warning if the mount path differs from the path of the option `url`. The warning must
- * say how to correct the difference.
+ * say to which value `url` must be set, or where the service must be mounted.
  */
 import { describe, expect, it } from "vitest"
 import * as Mount from "../src/Mount.ts"

@@ -14,7 +14,7 @@ describe("Random bytes", () => {
         const size = 8 + (round % 25)
         const bytes = yield* random.randomBytes(size)
         assert.strictEqual(bytes.length, size)
-        // Each value has 64 random bits, so equal values would prove that a block was used twice.
+        // Each value has 64 random bits, so two equal values would prove that random bytes were returned twice.
         seen.add(Buffer.from(bytes.slice(0, 8)).toString("hex"))
         given++
       }

@@ -71,7 +71,7 @@ const localIdentity = (settings: Settings) =>
     })
   )
 
-/** Issues dashboard tokens. A server with the same settings accepts these tokens. */
+/** Issues dashboard tokens. A server with the same settings accepts the issued tokens. */
 export const makeLocalTokenIssuer = Effect.fnUntraced(function* (settings: Settings) {
   const { LocalTokens } = yield* Effect.promise(() => import("@partner-commentary/identity/LocalIdentity"))
   return Context.get(yield* Layer.build(localIdentity(settings)), LocalTokens)

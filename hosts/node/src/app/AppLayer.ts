@@ -1,6 +1,6 @@
 /**
- * Builds the service from the settings, both for `serve` and for `worker`. The layer requires the stores of
- * `Database.ts`.
+ * Builds the service from the settings, both for `serve` and for `worker`. The service's layer requires the stores that
+ * `Database.ts` provides.
  */
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"

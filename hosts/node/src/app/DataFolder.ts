@@ -1,6 +1,6 @@
 /**
- * The default folder for the database, the signing secret, mails and media. The folder is private, and is created when
- * the first file is stored.
+ * The default folder for the database, the signing secret, mails and media. The data folder is readable only for its
+ * owner, and is created when the first file is stored.
  */
 import { randomBytes, randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"

@@ -22,7 +22,8 @@ import * as DataFolder from "./DataFolder.ts"
 
 /**
  * Opens and migrates the database. Servers and workers also listen for signals of other processes. Outside development,
- * a missing file is refused: with a wrong path or an unmounted volume, the service would start with an empty database.
+ * a missing database file is refused: with a wrong path or an unmounted volume, the service would start with an empty
+ * database.
  */
 export const layer = (settings: Settings, options: { readonly listens: boolean }) =>
   Layer.unwrap(

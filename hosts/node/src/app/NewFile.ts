@@ -25,8 +25,8 @@ export const renameWithoutReplacing = async (unfinished: string, final: string, 
 }
 
 /**
- * Reads a file, and waits while the file is empty. The process that reserved the name fills the file within
- * milliseconds.
+ * Reads a file, and waits while the file is empty. A process that reserves a name with an empty file replaces the empty
+ * file within milliseconds.
  */
 export const readFileWhenNonEmpty = async (path: string): Promise<string> => {
   for (let tries = 0; tries < mostReads; tries++) {
@@ -40,7 +40,7 @@ export const readFileWhenNonEmpty = async (path: string): Promise<string> => {
 const mostReads = 40
 const readPause = 50
 
-/** Reserves the name with an empty file, which the rename then replaces. */
+/** Reserves the final name with an empty file, which the rename replaces. */
 const renameToFree = async (unfinished: string, final: string): Promise<void> => {
   const reserved = await fs.open(final, "wx", 0o600)
   await reserved.close()

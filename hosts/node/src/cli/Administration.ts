@@ -24,7 +24,7 @@ const layerOn = (options: Parameters<typeof Database.layerForCommand>[1]) =>
 export const layer = layerOn({ creates: false })
 
 /**
- * Creates the schema in an empty or missing database. This layer is for commands that may be the first command of an
+ * Creates the schema in an empty or missing database. The layer is for commands that an operator may run first in a new
  * installation.
  */
 export const layerCreatingSchema = layerOn({ creates: true })

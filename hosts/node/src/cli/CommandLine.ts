@@ -1,4 +1,7 @@
-/** Runs a command tree. Results go to stdout and all other output to stderr. The exit code is 0, 1 or 2. */
+/**
+ * Runs the command that the arguments select. Results go to stdout and all other output to stderr. The exit code is 0,
+ * 1 or 2.
+ */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import { booleanParser } from "@partner-commentary/settings/Parser"
@@ -24,13 +27,14 @@ export const runAndExit = <Name extends string, Input, E, Context>(root: Root<Na
   const fiber = Effect.runFork(execute(root, process.argv.slice(2)))
   const stop = () => fiber.interruptUnsafe()
   process.on("SIGINT", stop).on("SIGTERM", stop)
-  // This error means that the reader of stdout, such as `head`, has closed the pipe.
+  // An error on stdout means that the reader of stdout, such as `head`, has closed the pipe.
   process.stdout.on("error", () => process.exit(exitCodes.done))
   fiber.addObserver((exit) => end(printFailureAndGetExitCode(exit)))
 }
 
 /**
- * Runs the command like `runAndExit`, but does not exit the process. Pass the result to `printFailureAndGetExitCode`.
+ * Runs the command like `runAndExit`, but does not exit the process. Pass the result of `execute` to
+ * `printFailureAndGetExitCode`.
  */
 export const execute = <Name extends string, Input, E, Context>(
   root: Root<Name, Input, E, Context>,
@@ -57,8 +61,8 @@ export const printFailureAndGetExitCode = (exit: Exit.Exit<unknown, unknown>): n
 }
 
 /**
- * Returns a sentence about the failure. The message of a tagged failure is already a sentence. Any other failure is a
- * defect.
+ * Returns a sentence about the failure. The message of a failure with a `_tag` is already a sentence. A failure without
+ * a `_tag` is unexpected.
  */
 export const describeFailure = (failure: unknown): string => {
   if (isSqlError(failure))
@@ -118,8 +122,8 @@ const wrongUsage = (error: CliError.NonShowHelpErrors): string => {
 const parameter = (error: CliError.InvalidValue) => (error.kind === "argument" ? error.option : `--${error.option}`)
 
 /**
- * Returns the rule that a valid value follows. Effect parses boolean flags itself, so the rule of boolean flags comes
- * from `booleanParser`.
+ * Returns the rule that a valid value of the flag or argument follows. Effect parses boolean flags itself, so the rule
+ * of boolean flags comes from `booleanParser`.
  */
 const right = ({ expected }: CliError.InvalidValue) =>
   /^Expected .*"true"/.test(expected) ? booleanParser.rule : expected.replace(/^Expected:? /, "")

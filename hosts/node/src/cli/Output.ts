@@ -19,7 +19,10 @@ export const printLines = (lines: ReadonlyArray<string>) =>
     process.stdout.write(lines.map((line) => `${line}\n`).join(""))
   })
 
-/** Formats a table whose columns are as wide as their widest entry. Without rows, the result is the text `none`. */
+/**
+ * Formats a table whose columns are as wide as their widest entry. For a table without rows, the result is the text
+ * `none`.
+ */
 export const formatTable = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,

@@ -13,9 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
-/**
- * The number of concurrent queries. The number is small, so that enough database connections remain for the service.
- */
+/** The number of concurrent queries, small enough that database connections remain for the service. */
 const concurrency = 4
 
 const minute = Duration.minutes(1)
@@ -48,7 +46,10 @@ export interface WebhookDelivery {
   readonly delivery: ReturnType<typeof addDeliveryStatus>
 }
 
-/** Returns the deliveries to the owner's present webhooks. When a webhook is removed, its deliveries are deleted. */
+/**
+ * Returns the deliveries to the webhooks that the owner has at present. When a webhook is removed, its deliveries are
+ * deleted.
+ */
 const deliveries = Effect.fnUntraced(function* (owner: Owner) {
   const log = yield* DeliveryLog
   const webhooks = yield* (yield* WebhookStore).list(owner)

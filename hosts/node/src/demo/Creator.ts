@@ -2,7 +2,7 @@
  * Acts as a creator who has only the link from a mail. The simulated creator sends the actions of the page's forms as
  * JSON.
  */
-/** The page's fields that the demo reads. */
+/** The fields of the creator's page that the demo reads. */
 export interface CreatorPageFields {
   readonly status: string
   readonly persona: { readonly name: string }

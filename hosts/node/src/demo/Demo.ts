@@ -14,8 +14,8 @@ import type { CreatedDemoOrganization } from "./DemoOrganization.ts"
 import * as DemoWorkflow from "./DemoWorkflow.ts"
 
 /**
- * The demo ignores the environment variables. All settings except these three have their defaults.
- * WEBHOOK_ALLOW_PRIVATE permits a webhook receiver on this machine.
+ * The demo ignores the environment variables. All settings except PORT, WEBHOOK_ALLOW_PRIVATE and LOG_LEVEL have their
+ * defaults. WEBHOOK_ALLOW_PRIVATE permits a webhook receiver on this machine.
  */
 const settings = ConfigProvider.fromEnvRecord({ PORT: "0", WEBHOOK_ALLOW_PRIVATE: "true", LOG_LEVEL: "error" })
 

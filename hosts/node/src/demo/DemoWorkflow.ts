@@ -1,7 +1,7 @@
 /**
  * Runs the whole workflow of the demo. A partner uses the official client and a webhook. Creators use the links from
- * their mails. Each step waits for the previous step's result. A step that times out fails with the name of the missing
- * result.
+ * their mails. Each step waits for the previous step's result. If a step times out, the demo fails with the name of the
+ * missing result.
  */
 import { PartnerCommentary, type ReferenceLookup, type WebhookEvent } from "@partner-commentary/client"
 import type { OutboxMail } from "@partner-commentary/smtp/Outbox"

@@ -6,8 +6,8 @@ import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"
 export interface WebhookReceiver {
   readonly url: string
   /**
-   * Sets the signing secret after the webhook is registered. Until this call, the receiver answers each delivery with
-   * 503, so that the service retries the delivery later.
+   * Sets the signing secret after the webhook is registered. Until the secret is set, the receiver answers each
+   * delivery with 503, so that the service retries the delivery later.
    */
   readonly expect: (secret: string) => void
   /** The received events with a valid signature, in the order of arrival. */

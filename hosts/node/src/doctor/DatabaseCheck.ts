@@ -1,4 +1,4 @@
-/** Checks that the database answers, has the current schema and accepts a write. The check rolls the write back. */
+/** Checks that the database answers, has the current schema and accepts a write, which is rolled back. */
 import { formatDatabaseName, isPostgresSettings } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Database from "../app/Database.ts"
 import { type DoctorFinding, makeMendFinding, makeOkFinding } from "./Doctor.ts"
 
-/** Checks the database. The doctor runs its other database checks only if this check succeeds. */
+/** The `doctor` command runs its other database checks only if `checkDatabase` succeeds. */
 export const checkDatabase = Effect.fnUntraced(function* (settings: Settings) {
   const { database } = settings
   if (!isPostgresSettings(database) && database.filename === ":memory:") {

@@ -1,6 +1,6 @@
 /**
- * Makes the doctor's findings about the settings, the mail server and the identity provider. The checks of this module
- * change no data.
+ * Makes the doctor's findings about the settings, the mail server and the identity provider. The doctor's checks change
+ * no data.
  */
 
 import * as Timeout from "@partner-commentary/server/workers/Timeout"

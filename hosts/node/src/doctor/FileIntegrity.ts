@@ -11,16 +11,16 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { type DoctorFinding, makeMendFinding, makeNoticeFinding, makeOkFinding } from "./Doctor.ts"
 
-/** The time limit of this check. The whole command `doctor` takes at most 5 seconds. */
+/** The time limit of the check of the SQLite file. The whole command `doctor` takes at most 5 seconds. */
 const timeout = Duration.seconds(3)
 
-/** The maximum wait for a lock of the file. A closing connection locks the file briefly for a checkpoint. */
+/** The maximum wait for a lock of the SQLite file. A connection that closes locks the file briefly for a checkpoint. */
 const lockTimeout = Duration.seconds(2)
 
 /**
- * For a failure, the script prints SQLite's result code, because not every failure means damaged pages. The script
- * opens the file for writing, because a read-only connection leaves the write-ahead log behind. The script never
- * creates the file.
+ * A program that runs `quick_check` in a child process. If the check fails, the program prints SQLite's result code,
+ * because not every failure means damaged pages. The program opens the SQLite file for writing, because a read-only
+ * connection leaves the write-ahead log behind. The program never creates a missing SQLite file.
  */
 const script = `const { DatabaseSync } = require("node:sqlite")
 const answer = (found) => process.stdout.write(JSON.stringify(found))

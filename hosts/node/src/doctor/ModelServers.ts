@@ -1,6 +1,6 @@
 /**
- * Checks that the servers for drafts and speech answer and accept the configured key. The check sends only requests
- * that cost nothing.
+ * Checks that the servers for drafts and speech answer and accept the configured key. The check of the draft and speech
+ * servers sends only requests that cost nothing.
  */
 import type { OpenAiEndpoint } from "@partner-commentary/generator/OpenAiServer"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"

@@ -8,8 +8,9 @@ type Aggregate = (one: number, other: number) => number
 const sum: Aggregate = (one, other) => one + other
 
 /**
- * The aggregation of each gauge. For a gauge that is not in this list, the result is the maximum of all processes. The
- * heap gauge is not summed, because each process has its own heap limit and a sum would hide a process near this limit.
+ * The function that combines the values of a gauge from several processes. For a gauge without an entry in `gauges`,
+ * the result is the maximum of all processes. The heap gauge is not summed, because each process has its own heap limit
+ * and a sum would hide a process near this limit.
  */
 const gauges: Readonly<Record<string, Aggregate>> = {
   process_resident_memory_bytes: sum,
@@ -20,7 +21,7 @@ const gauges: Readonly<Record<string, Aggregate>> = {
 
 interface Family {
   readonly type: string
-  /** The `# HELP` and `# TYPE` lines of this metric. */
+  /** The `# HELP` and `# TYPE` lines of the metric. */
   readonly head: ReadonlyArray<string>
   /** Maps each series, which is a name with labels, to its value. */
   readonly values: ReadonlyMap<string, number>
@@ -40,7 +41,8 @@ export const parsePrometheusText = (text: string): ParsedMetrics => {
       families.set(name, { type, head: [...head, line], values })
       head = []
     } else if (line !== "") {
-      // The value follows the last space of the line. Labels may contain spaces, but values contain no spaces.
+      // In a line of Prometheus's text format, the value follows the last space, because only labels may contain
+      // spaces.
       const end = line.lastIndexOf(" ")
       values.set(line.slice(0, end), Number(line.slice(end + 1)))
     }

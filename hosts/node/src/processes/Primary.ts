@@ -13,7 +13,7 @@ import type { SupervisedProcess } from "./Supervisor.ts"
 
 /**
  * The primary process kills a process that has not stopped after this time. Running requests and workers normally end
- * sooner.
+ * before the kill.
  */
 const stopTimeout = Duration.seconds(35)
 
@@ -24,9 +24,9 @@ const stopTimeout = Duration.seconds(35)
 const scrapeTimeout = 3000
 
 /**
- * The primary process pings each process at this interval, and kills a process that does not answer several consecutive
- * pings. The limit is a number of pings instead of a duration: after the machine was suspended, a duration would be
- * exceeded although the processes work.
+ * The interval at which the primary process pings each process. The primary process kills a process that does not
+ * answer several consecutive pings. The limit is a number of pings instead of a duration: after the machine was
+ * suspended, a duration would be exceeded although the processes work.
  */
 const pingInterval = Duration.seconds(10)
 const maxUnanswered = 3

@@ -23,10 +23,7 @@ export const findProcessesSettingError = ({ database, processes }: Settings): Op
     ? Option.some(new InvalidSetting({ name: "PROCESSES", reason: onSqlite }))
     : Option.none()
 
-/**
- * Returns the number of processes. `asked` is the number from the command line. This number takes precedence over the
- * settings.
- */
+/** Returns the number of processes. The number from the command line (`asked`) takes precedence over the settings. */
 export const resolveProcessCount = (settings: Settings, asked: Option.Option<number>) =>
   Effect.gen(function* () {
     if (isPostgresSettings(settings.database)) {

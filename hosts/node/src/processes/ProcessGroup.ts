@@ -38,7 +38,7 @@ export class ClusterMembership extends Context.Reference<{
 
 export const isClusterMember = (): boolean => cluster.isWorker
 
-/** The environment variable with the number of the process. The process's log lines contain the same number. */
+/** The environment variable with the number of the process. The process's log lines also contain the process number. */
 export const processNumberVariable = "PARTNER_COMMENTARY_PROCESS"
 
 const send = (message: MemberToPrimaryMessage) =>

@@ -13,13 +13,13 @@ import { CommandFailed } from "../cli/CommandFailed.ts"
 
 export interface SupervisedProcess {
   readonly ready: Effect.Effect<void>
-  /** Succeeds when the process ends. The result is a sentence that says how the process ended. */
+  /** Waits until the process ends. The result is a sentence that says how the process ended. */
   readonly ended: Effect.Effect<string>
 }
 
 interface SupervisorOptions {
   readonly count: number
-  /** Starts the process with this number. When the scope closes, the process stops. */
+  /** Starts the process with the given number. When the scope closes, the process stops. */
   readonly launch: (number: number) => Effect.Effect<SupervisedProcess, never, Scope.Scope>
   /** The supervisor runs `announce` once, when all processes are ready. */
   readonly announce: Effect.Effect<void>
@@ -33,7 +33,7 @@ export const processRestartCounter = Metric.counter("partner_commentary_process_
 /** If a process has run for at least this many milliseconds, its end does not count as a repeated failure. */
 const healthyAfter = Duration.toMillis("1 minute")
 
-/** Returns the delay before a restart. The delay doubles with each repeated failure, up to 30 seconds. */
+/** Returns the delay before a process is restarted. The delay doubles with each repeated failure, up to 30 seconds. */
 const delayAfter = (failures: number) => Duration.seconds(Math.min(2 ** (failures - 1), 30))
 
 /** Supervises the processes until the effect is interrupted. */

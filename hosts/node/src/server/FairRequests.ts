@@ -1,6 +1,7 @@
 /**
- * Starts waiting requests in fair turns between organizations. All requests without a verified credential that come
- * from one client address share a turn. A request is dropped if its client disconnects before the request gets a turn.
+ * Starts waiting requests of different organizations in turn, so that no organization delays the others for long. All
+ * requests without a verified credential that come from one client address share a turn. A request is dropped if its
+ * client disconnects before the request gets a turn.
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { IpAllowList } from "@partner-commentary/core/access/IpAllowList"
@@ -25,8 +26,8 @@ export const installFairRequests = (
 ): void => {
   /**
    * Returns the key of the queue in which a new request waits. An organization's new requests (`start …`) and running
-   * requests have separate queues. In a common queue, new requests would start before earlier requests end, and exceed
-   * the organization's limits.
+   * requests have separate queues. In a single queue, an organization's new requests would start before its running
+   * requests end, and would exceed its limits.
    */
   const turnOf = (request: IncomingMessage): string =>
     `start ${ownerOf(readCredential(request.headers)) ?? addressOf(request)}`

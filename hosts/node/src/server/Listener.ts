@@ -26,8 +26,8 @@ const grace = "10 seconds"
 const receiveTimeouts = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
 
 /**
- * The maximum number of connections that wait for acceptance. The operating system may have a lower limit. Above this
- * limit, a client must retry its connection, and the retry takes at least a second.
+ * The maximum number of connections that wait for acceptance, unless the operating system has a lower limit. If too
+ * many connections wait, a client must retry its connection, and the retry takes at least a second.
  */
 const backlog = 4096
 

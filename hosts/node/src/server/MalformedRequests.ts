@@ -19,7 +19,7 @@ import type { RequestGateChain } from "./RequestGateChain.ts"
 
 /**
  * The delay in milliseconds before the connection is closed. Until the connection closes, a client that is still
- * sending can read the response. An immediate reset would discard the response.
+ * sending can read the response. If the server reset the connection immediately, the client would lose the response.
  */
 const lingerTimeout = 1_000
 

@@ -1,7 +1,7 @@
 /**
  * Serves whole media files or ranges from a folder. File names are unguessable, so requests need no authentication and
- * have no rate limits. The routes do not list files. Only file names in the format that the core generates reach the
- * file system.
+ * have no rate limits. The media routes do not list files. Only file names in the format that the core generates reach
+ * the file system.
  */
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"

@@ -1,8 +1,8 @@
 /**
  * Handles pipelined requests of a connection one after another. The next request starts when the previous response has
  * been handed to the network. A client that does not read its responses delays only its own connection. Node continues
- * to read requests, so the number of waiting requests is limited. The first request above the limit is refused, and the
- * connection is closed.
+ * to read requests, so the number of waiting requests is limited. The server refuses the first request above the limit
+ * of waiting requests, and closes the connection.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -10,16 +10,19 @@ import { RateLimitExceeded } from "@partner-commentary/api/Errors"
 import * as MalformedRequests from "./MalformedRequests.ts"
 import type { RequestGateChain } from "./RequestGateChain.ts"
 
-/** The maximum number of unanswered requests of one connection. Clients that use pipelining send fewer requests. */
+/** The maximum number of unanswered requests of one connection, which is more than clients with pipelining send. */
 export const maxPipelinedRequests = 32
 
 /**
- * The number of requests that are read after the refused request, before the connection closes. Requests after the
- * refused request get no response.
+ * After the server has refused a request, it reads at most this many further requests, without a response, before it
+ * closes the connection.
  */
 const maxUnanswered = 2000
 
-/** Add this gate after all other gates, so that the other gates see a request only when the request may start. */
+/**
+ * Add the pipelining gate after all other request gates, so that the other gates see a request only when the request
+ * may start.
+ */
 export const limitPipelining = (gate: RequestGateChain, extraHeaders: MalformedRequests.GetRateLimitHeaders): void => {
   const connections = new WeakMap<Socket, { waiting: number; unanswered: number }>()
 
@@ -31,7 +34,7 @@ export const limitPipelining = (gate: RequestGateChain, extraHeaders: MalformedR
       connection.waiting++
       response.once("socket", () => {
         connection.waiting--
-        // Begin in the next tick, because Node still uses the response in the current tick.
+        // Begin the waiting request in the next tick, because Node still uses its response object in the current tick.
         process.nextTick(() => response.destroyed || begin())
       })
     } else if (++connection.unanswered === 1) {

@@ -1,7 +1,7 @@
 /**
  * Lets gates inspect, delay or answer each request before the server's `request` listeners run. Node calls every
  * `request` listener with every request, so a listener cannot delay a request for Effect's own listener. Only this
- * module replaces `emit`.
+ * module replaces the `emit` function of Node's HTTP server.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -14,11 +14,14 @@ export interface RequestExchange {
 
 type Pass = (exchange: RequestExchange) => void
 
-/** A gate either responds to the request, or calls `pass`, immediately or later, to hand the request on. */
+/**
+ * A request gate either responds to the request, or calls `pass`, immediately or later, so that the next gate handles
+ * the request.
+ */
 export type RequestGate = (exchange: RequestExchange, pass: Pass) => void
 
 export interface RequestGateChain {
-  /** Adds a gate. The gate that was added last sees a request first. */
+  /** Adds a request gate. The request gate that was added last sees a request first. */
   readonly add: (gate: RequestGate) => void
   /** Returns the response that the server sends next on the connection. */
   readonly due: (socket: Duplex) => ServerResponse | undefined
@@ -32,8 +35,8 @@ export const make = (native: Server): RequestGateChain => {
   const open = new WeakMap<Duplex, Array<ServerResponse>>()
 
   /**
-   * Removes an ended response from `open`. All responses share this function, because a function per response would
-   * cost memory.
+   * Removes an ended response from `open`. All responses share one `forget` function, because a function per response
+   * would cost memory.
    */
   function forget(this: ServerResponse) {
     const responses = open.get(this.req.socket) ?? []

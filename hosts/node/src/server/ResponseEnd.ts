@@ -1,6 +1,6 @@
 /**
- * Reports when a response has ended: its last byte was handed to the network, or its connection closed. The module can
- * also close the connection.
+ * Reports when a response has ended: its last byte was handed to the network, or its connection closed. Also provides
+ * `CloseConnection`, which closes the connection of a response.
  */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"

@@ -154,8 +154,8 @@ const heartbeat = Effect.gen(function* () {
 })
 
 /**
- * Runs a process with its layers. When the process stops, the layers close in reverse order: running requests, workers,
- * connections, the database.
+ * Builds the Effect layers of a process and runs the process. When the process stops, the layers close in reverse
+ * order: running requests, workers, connections, the database.
  */
 const running = <E, R, E2>(
   check: (settings: Settings.Settings) => Effect.Effect<void, E2>,

@@ -69,13 +69,15 @@ export const requestMetricsMiddleware = <E, R>(app: Effect.Effect<HttpServerResp
     })
   })
 
-/** The values of the label `area`. The list is fixed, so that callers cannot create new label values. */
+/**
+ * The values of the metric label `area`. The list of label values is fixed, so that callers cannot create new values.
+ */
 const areas = ["partner/v1/topics", "partner/v1/personas", "partner", "creator", "media", "healthz", "readyz", "dev"]
 
 /** Gauges are cached for this many milliseconds, so that many scrapers cause no more queries than one scraper. */
 const fresh = 1000
 
-/** Makes the effect that updates all gauges. Concurrent callers share one refresh. */
+/** Makes the effect that updates all gauges. Concurrent callers share one update of the gauges. */
 export const makeGaugeRefresh = Effect.gen(function* () {
   const refreshProcess = yield* ProcessMetrics.makeProcessGaugeRefresh
   const refreshWork = yield* WorkMetrics.makeWorkGaugeRefresh

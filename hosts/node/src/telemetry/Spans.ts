@@ -1,6 +1,7 @@
 /**
- * Wraps the tracer of the exporter. For a span whose annotations contain a `PredefinedSpanIds`, the wrapper sets the ids
- * that are derived from the topic or event. Spans of SQL statements are dropped unless the settings enable these spans.
+ * Wraps the exporter's tracer, so that some spans are dropped or get predefined ids. For a span whose annotations
+ * contain a `PredefinedSpanIds`, the wrapper sets the ids that are derived from the topic or event. Spans of SQL
+ * statements are dropped unless the settings enable these spans.
  */
 import { PredefinedSpanIds } from "@partner-commentary/core/shared/LogContext"
 import * as Context from "effect/Context"

@@ -19,13 +19,13 @@ import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 
-/** The maximum value of each gauge that counts rows. The query stops counting at this value. */
+/** The maximum value of each gauge that counts rows, at which the database query stops counting. */
 const limit = 10_000
 
 /** Due work counts as overdue after this many milliseconds. */
 const overdueAfter = 5 * 60 * 1000
 
-/** The timeout for all queries of one update together. */
+/** The timeout for all database queries of one gauge update together. */
 const timeout = "1 second"
 
 const gauge = (name: string, description: string) => Metric.gauge(`partner_commentary_${name}`, { description })

@@ -22,7 +22,8 @@ export interface PostgresServer {
 }
 
 /**
- * Starts a server with fsync off. A commit survives a crash of the server's processes, but not a crash of the machine.
+ * Starts a Postgres server with fsync off. A commit survives a crash of the server's processes, but not a crash of the
+ * machine.
  */
 export const openPostgresServer = async (): Promise<PostgresServer> => {
   const cluster = await startPostgresServer({ settings: ["synchronous_commit=on"] })

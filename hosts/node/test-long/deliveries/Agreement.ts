@@ -1,8 +1,8 @@
 /**
  * Compares the requests that receivers got with the attempts in the database. Each logged attempt must match one
  * received request with the same status. A received request without a logged attempt must come from a worker that was
- * killed during the request. For each of these requests, a claim number of the delivery must be missing from the
- * attempts log.
+ * killed during the request. For each request whose worker was killed, the attempts log lacks one claim number of the
+ * delivery.
  */
 import type { DeliveryLedger, LoggedAttempt } from "./DeliveryLedger.ts"
 import type { ReceivedWebhookRequest } from "./Receivers.ts"

@@ -42,7 +42,7 @@ test("with 500 kills of workers during 2,000 events, each event arrives under on
     WEBHOOK_RETRY_SCHEDULE: Array.from({ length: 9 }, () => "200 millis").join(", "),
     WORKER_LEASE: `${lease} millis`,
     WORKER_POLL_INTERVAL: "100 millis",
-    // Without this option, the service restarts Node to set the option, and each start takes longer.
+    // Without `--max-semi-space-size`, the service restarts Node to set this flag, and each start takes longer.
     NODE_OPTIONS: "--max-semi-space-size=8"
   })
   const server = new HostProcess(at, ["serve", "--no-worker"])

@@ -43,7 +43,7 @@ export const seedWebhookPartner = async (
     ...words
   )
   const hook = `hook-${number}`
-  // Half of the webhooks use a secret that the partner chose. The other half use a secret that the service generated.
+  // Half of the webhooks use a secret that the partner chose, and half use a secret that the service generated.
   const own = number % 2 === 0 ? {} : { secret: randomBytes(24).toString("hex") }
   const { data, status } = await callApi<{ readonly id: string; readonly secret: string }>(
     `${at.root}/partner/v1/webhooks`,

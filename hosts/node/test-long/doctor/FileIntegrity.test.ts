@@ -1,6 +1,6 @@
 /**
- * Tests that the doctor reports a SQLite file as corrupt only if SQLite reports damage. A wrong report would make
- * operators replace an intact file with a backup.
+ * Tests that the doctor reports a SQLite file as corrupt only if SQLite reports damage. A false report of corruption
+ * would make operators replace an intact file with a backup.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"

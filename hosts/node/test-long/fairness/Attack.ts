@@ -3,9 +3,9 @@ import type { SendAttackRequest } from "./Attacker.ts"
 import type { FairnessSetup } from "./Seed.ts"
 
 /**
- * The behaviour of each connection of an attack. `asks` reads each response and sends the next request. `leaves` closes
- * the connection before the response arrives. `pipelines` sends as many requests as one connection allows and reads
- * nothing. `trickles` reads the response slowly.
+ * The behaviour of each connection of an attack. A client that `asks` reads each response and sends the next request. A
+ * client that `leaves` closes the connection before the response arrives. A client that `pipelines` sends as many
+ * requests as one connection allows and reads nothing. A client that `trickles` reads the response slowly.
  */
 export type ConnectionBehavior = "asks" | "leaves" | "pipelines" | "trickles"
 
@@ -32,7 +32,10 @@ export interface Attack {
   readonly connections?: number
   /** The duration of the attack in milliseconds, by default 1500. */
   readonly lasts?: number
-  /** The kind of limits with which the attack runs. By default, the attack runs once with each kind of limits. */
+  /**
+   * The kind of limits with which the attack runs. By default, the attack runs once with `standard` limits and once
+   * with `raised` limits.
+   */
   readonly limits?: AttackLimitLevel
   /** Before the attack begins, creates the resources that the requests use. */
   readonly prepare?: (scene: FairnessSetup, call: SendAttackRequest) => Promise<ReadonlyArray<string>>
@@ -41,7 +44,9 @@ export interface Attack {
 
 export const getConnectionCount = ({ connections = 48 }: Attack): number => connections
 
-/** Returns the nth element of a list. After the last element, the count continues with the first element. */
+/**
+ * Returns the nth element of a list. If `nth` exceeds the length of the list, counting restarts at the first element.
+ */
 export const getCyclicElement = <A>(list: ReadonlyArray<A>, nth: number): A => list[nth % list.length] as A
 
 export const makeGetRequest = (path: string, by: AttackCredential = "live"): AttackRequest => ({

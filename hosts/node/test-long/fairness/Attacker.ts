@@ -26,7 +26,7 @@ export type SendAttackRequest = (ask: AttackRequest) => Promise<{ readonly statu
 /** The number of API keys that the attacker uses at the same time, as a tenant with several servers does. */
 const keysAtOnce = 4
 
-/** The number of requests in flight on one connection. The server's limit is one request higher. */
+/** The number of requests in flight on one connection, which is one less than the server's limit. */
 const pipelined = 31
 
 const [file = "", name = "", firstKey = "0", root = ""] = process.argv.slice(2)
@@ -75,7 +75,8 @@ const run = async (scene: FairnessSetup, attack: Attack) => {
         response.on("close", () => resolve({ status: response.statusCode ?? 0, text }))
       })
       asked.end(ask.body)
-      // During the delay, the request arrives and the service begins to process the request.
+      // Close the connection after 5 milliseconds, so that the service has received the request and begun to process
+      // it.
       if (leaves) asked.on("finish", () => setTimeout(() => asked.destroy(), 5))
     })
 

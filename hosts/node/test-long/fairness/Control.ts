@@ -1,7 +1,7 @@
 /**
  * Measures how busy the machine is. Two threads compute briefly while no attack runs. On a quiet machine with two
- * processors, the elapsed time equals the computing time. On a busy machine the threads wait for a processor, and the
- * service would also wait.
+ * processors, the elapsed time equals the computing time. On a busy machine the threads wait for a processor, so the
+ * elapsed time exceeds the computing time.
  */
 import { once } from "node:events"
 import { Worker } from "node:worker_threads"

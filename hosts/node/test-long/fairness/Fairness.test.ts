@@ -35,8 +35,8 @@ const linksOf = (root: string, { personas, shares }: SeededTenant) =>
   Effect.runPromise(
     Effect.gen(function* () {
       const links = yield* CreatorLinks
-      // The first rows that the seed creates are the assignments of the topic with all personas, in the order of the
-      // personas. Therefore the share id at each index belongs to the persona at the same index.
+      // The first seeded share ids belong to a topic with all personas, so the share id at each index belongs to the
+      // persona at the same index.
       return yield* Effect.forEach(personas, (persona, index) =>
         links.toAssignment({ id: shares[index], creator: { email: `${persona}@creators.example` } } as Assignment)
       )
@@ -114,7 +114,7 @@ for (const [database, make] of Object.entries(databases)) {
         if ((attack.limits ?? limits) !== limits || !only.some((text) => title.includes(text))) continue
         let row = await attacked(name, attack, title)
         // On a busy machine, a single stall of the machine can cause a late response, so the test repeats the attack.
-        // On a quiet machine, one run is enough.
+        // On a quiet machine, the test runs the attack once.
         for (let again = 0; again < repetitions && Report.isResultDoubtful(row); again++) {
           row = await attacked(name, attack, title)
         }

@@ -1,6 +1,6 @@
 /**
- * Seeds topics, commentaries, events, deliveries and daily metrics of one organization. The SQL works on both
- * databases.
+ * Seeds topics, commentaries, events, deliveries and daily metrics of one organization. The SQL statements work on
+ * SQLite and on Postgres.
  */
 import { randomUUID } from "node:crypto"
 import { makeLowestEventId } from "@partner-commentary/core/webhook/Event"
@@ -33,8 +33,8 @@ export const heavyDataSize: SeedDataSize = {
 }
 
 /**
- * Organizations of the crowd get fewer topics, because the crowd has many organizations. The API's responses to these
- * organizations are as large as those to the attacker.
+ * The data size for each of the many organizations that attack at the same time. Each organization has fewer topics
+ * than a single attacker, but gets equally large responses from the API.
  */
 export const busyDataSize: SeedDataSize = { ...heavyDataSize, topics: 20, days: 90 }
 
@@ -235,7 +235,7 @@ const metrics = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { now, or
     yield* Effect.orDie(sql`INSERT INTO counters (organization_id, environment, day, persona_id, name, total, persona_name)
       SELECT ${organization}, 'live', ${day}, id, 'sent', 5, name FROM personas WHERE ${ids}`)
     for (const [stage, duration] of Object.entries(durations)) {
-      // Each stage has five different durations, as if five assignments had passed the stage.
+      // Store five different durations for each stage, as if five assignments had passed the stage.
       const counts = Array.from({ length: 5 }, (_, index) => [duration + index, 1]).join()
       yield* Effect.orDie(sql`INSERT INTO duration_histograms (organization_id, environment, day, persona_id, stage, counts, exact)
         SELECT ${organization}, 'live', ${day}, id, ${stage}, ${counts}, 5 FROM personas WHERE ${ids}`)

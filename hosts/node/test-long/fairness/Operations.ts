@@ -1,6 +1,6 @@
 /**
- * Defines the heaviest possible request for each operation of the OpenAPI document. The test fails if an operation has
- * no entry.
+ * Defines the heaviest possible request for each operation of the OpenAPI document. The fairness test fails if an
+ * operation is missing.
  */
 import { type Attack, getCyclicElement } from "./Attack.ts"
 import * as Receiver from "./Receiver.ts"
@@ -134,8 +134,8 @@ interface Description {
 }
 
 /**
- * Returns the attacks for the operations of the OpenAPI document. For each operation without an entry, the function
- * returns a sentence.
+ * Returns the attacks for the operations of the OpenAPI document. Also returns a sentence for each operation for which
+ * no attack is defined.
  */
 export const makeOperationAttacks = ({ paths }: Description) => {
   const attacks: Record<string, Attack> = {}

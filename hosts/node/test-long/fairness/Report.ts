@@ -3,8 +3,9 @@ import type { AttackMeasurements } from "./Run.ts"
 import type { VictimMeasurements } from "./Victim.ts"
 
 /**
- * The victim's maximum response time in milliseconds on a quiet machine. On a busy machine, waits for a processor or
- * the disk do not count. On a busy machine, the limit is also multiplied by the measured slowdown of the machine.
+ * The victim's maximum response time in milliseconds on a quiet machine. On a busy machine, the time for which a
+ * response waits for a processor or the disk is not counted. On a busy machine, the limit is also multiplied by the
+ * measured slowdown of the machine.
  */
 const maxResponseMs = 500
 
@@ -33,7 +34,8 @@ const busyPart = 0.2
 
 /**
  * True if the victim waited too long while the machine was busy. The control measurement runs only before and after the
- * attack, so this measurement can miss a short stall. The victim's wait for a processor reveals the stall.
+ * attack, so the control measurement can miss a short stall of the machine. A short stall of the machine is visible in
+ * the time for which the victim waits for a processor.
  */
 export const isResultDoubtful = (row: AttackMeasurements): boolean =>
   isLate(row) && (row.slowness >= quietSlowdown || row.victim.worstRunning < row.victim.worst * (1 - busyPart))

@@ -19,8 +19,8 @@ export interface AttackMeasurements {
   /** The highest resident memory of the service during the attack, in MiB. */
   readonly peak: number
   /**
-   * The factor by which the machine is slower than a quiet machine. The value is the larger of two measurements, one
-   * just before and one just after the attack.
+   * The factor by which the machine is slower than a quiet machine. The slowdown is measured just before and just after
+   * the attack, and the larger factor is used.
    */
   readonly slowness: number
   /** The reason why the service exited during the attack, or null if the service still runs. */

@@ -14,17 +14,17 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as HeavyData from "./HeavyData.ts"
 
 /**
- * Ids and keys for the requests of the attacker and the victim. The data is plain JSON, because the test passes the
- * data to other processes.
+ * Ids and keys for the requests of the attacker and the victim. The setup is plain JSON, because the test passes the
+ * setup to other processes.
  */
 export interface FairnessSetup {
   readonly attacker: SeededTenant
   /** Many organizations that attack at the same time. Each organization stays within its own limits. */
   readonly crowd: ReadonlyArray<SeededTenant>
   readonly victim: SeededTenant
-  /** The creator links of the attacker's topics. The test creates these links. */
+  /** The creator links of the attacker's topics, which the test creates. */
   readonly links: ReadonlyArray<string>
-  /** The attacker's dashboard token. The test creates this token. */
+  /** The attacker's dashboard token, which the test creates. */
   readonly token: string
 }
 
@@ -38,8 +38,8 @@ export interface SeededTenant extends HeavyData.SeededResourceIds {
 }
 
 /**
- * The raised limits are so high that they do not restrict the attacker. With these limits, only the service's other
- * safeguards, such as its fair queues, protect other organizations.
+ * Limits so high that they do not restrict the attacker. With raised limits, only the service's other safeguards, such
+ * as its fair queues, protect other organizations.
  */
 export const raisedLimits: Readonly<Record<string, number>> = Object.fromEntries(
   PlanLimitName.literals.map((name) => [name, 1_000_000])
@@ -50,8 +50,8 @@ const attackerKeys = 300
 const spareKeys = 60
 
 /**
- * The number of crowd organizations. Together these organizations can run several times as many requests as a Postgres
- * pool has connections.
+ * The number of organizations that attack at the same time. Together the attackers can run several times as many
+ * requests as a Postgres pool has connections.
  */
 const crowded = 12
 

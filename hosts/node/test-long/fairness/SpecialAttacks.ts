@@ -44,7 +44,7 @@ const claimedKeys: Attack["ask"] = (_, nth) => ({
   key: `pk_live_${process.pid}claimed${nth}`
 })
 
-/** These requests accept no compression, so the service has to decompress the explorer's files. */
+/** The requests for the API explorer accept no compression, so the service has to decompress the explorer's files. */
 const explorer: Attack["ask"] = (_, nth) => ({
   method: "GET",
   path: getCyclicElement(["/docs/scalar.js", "/openapi.json", "/docs"], nth),
@@ -69,8 +69,7 @@ const refusedBulk = JSON.stringify({
 })
 
 /**
- * The body of this bulk request is just below the size limit. The long text of the body is in a field that the service
- * ignores.
+ * A body of a bulk request just below the size limit. The long text of the body is in a field that the service ignores.
  */
 const largeBulk = `{"topics":[{}],"ignored":${many(4_190_000)}}`
 
@@ -155,7 +154,8 @@ export const specialAttacks: Readonly<Record<string, Attack>> = {
   "creators' pages": {
     ask: ({ links }, nth) => ({ method: "GET", path: new URL(getCyclicElement(links, nth)).pathname, by: "none" })
   },
-  // Keep this attack at the end of the list, because the attack fills storage that the other attacks need.
+  // Keep the attack on the test environment's storage at the end of the list, because this attack fills storage that
+  // the other attacks need.
   "test environment's storage": {
     limits: "raised",
     connections: 8,

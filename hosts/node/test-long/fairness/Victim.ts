@@ -64,7 +64,9 @@ interface Flush {
 const slowFlushes: Array<Flush> = []
 let flushStartedAt = Number.POSITIVE_INFINITY
 
-/** The time in milliseconds above which a flush counts as slow. On an idle disk, flushes are faster. */
+/**
+ * The time in milliseconds above which a disk flush counts as slow, which is more than a flush takes on an idle disk.
+ */
 const slowFlush = 20
 
 /** Repeatedly flushes a page of a separate file to the disk that also holds the service's database. */
@@ -92,7 +94,8 @@ const diskWait = (at: number, now: number): number => {
 const note = (kind: string, { at, queued }: RequestStart) => {
   const now = performance.now()
   const took = now - at
-  // The service and this process may wait at the same time, so only the longer wait is subtracted.
+  // The service and the victim's process may wait at the same time, so only the longer wait is subtracted from the
+  // response time.
   const processorWait = Math.max(0, ...queuedTimes().map((total, index) => total - (queued[index] ?? total)))
   const running = took - Math.max(processorWait, diskWait(at, now))
   if (took > seen.worst) Object.assign(seen, { worst: took, slowest: kind })
@@ -115,7 +118,8 @@ const ask = (kind: string, method: string, path: string, body?: string) =>
       "x-api-key": victim.live[0],
       ...(body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
     }
-    // Open a new connection for each request, so that the measurement includes the wait behind other new connections.
+    // Open a new connection for each POST request, so that the measurement includes the wait behind other new
+    // connections.
     const kept = body === undefined ? agent : false
     const asked = request({ agent: kept, hostname, port, method, path: `/partner/v1${path}`, headers }, (response) => {
       let text = ""

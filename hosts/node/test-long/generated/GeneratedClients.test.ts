@@ -1,6 +1,6 @@
 /**
- * Tests clients that common code generators make from docs/openapi.json. The clients must compile in strict mode. The
- * clients call every operation of a running service.
+ * Tests clients that common code generators make from docs/openapi.json. The generated clients must compile in strict
+ * mode, and they call every operation of a running service.
  */
 import { execFile } from "node:child_process"
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -12,7 +12,9 @@ interface Call {
   readonly body?: string
   /** The client repeats the call until the expression `until` is true for the response. */
   readonly until?: string
-  /** True if the response is a stream of events. The generated code reads only the first event. */
+  /**
+   * True if the response is a stream of events. From a stream of events, the generated code reads only the first event.
+   */
   readonly isStream?: boolean
 }
 

@@ -39,7 +39,7 @@ const debian = async (folder: string): Promise<string> => {
 export interface Buildah {
   /** Builds and tags an image from the Dockerfile. The given folder is the build context. */
   readonly build: (context: string, dockerfile: string, tag: string) => Promise<void>
-  /** Returns the size of all layers as text, such as `211 MB`. */
+  /** Returns the size of the image as text, such as `211 MB`. */
   readonly size: (tag: string) => Promise<string>
   /** Creates a container, and returns the container's name and the folder of its files. */
   readonly container: (tag: string) => Promise<{ readonly name: string; readonly files: string }>
@@ -103,8 +103,8 @@ export const makeBuildah = async (folder: string): Promise<Buildah> => {
   return {
     build: async (context, dockerfile, tag) => {
       const bases = ["--build-arg", "BUILD_BASE=localhost/node", "--build-arg", "BASE=localhost/debian"]
-      // npm uses the machine's cache and registry during the build. The image contains neither the cache nor the
-      // registry.
+      // During the build, npm uses the machine's npm cache and npm configuration, which do not become part of the
+      // image.
       const volumes = ["--volume", `${cache}:/var/cache/npm`, "--volume", `${npmrc}:/usr/local/etc/npmrc:ro`]
       const words = ["--isolation", "chroot", "--layers=false", "--pull-never", ...bases, ...volumes]
       await buildah("bud", "--quiet", ...words, "--file", dockerfile, "--tag", tag, context)

@@ -1,5 +1,5 @@
 /**
- * Tests the contents of the image that deploy/Dockerfile builds. Also tests the whole life cycle of a topic in
+ * Tests the contents of the image that deploy/Dockerfile builds. The tests also run the whole life cycle of a topic in
  * containers behind nginx with deploy/nginx.conf.
  */
 import { execFileSync } from "node:child_process"
@@ -69,7 +69,7 @@ it("the image is smaller than 250 MB and contains Debian, Node, the bundle and l
   expect(image.User).toMatch(/^[1-9]\d*:[1-9]\d*$/)
 })
 
-/** Starts containers of the image that share one data folder. The image's user owns this folder. */
+/** Starts containers of the image that share one data folder. The data folder belongs to the image's user. */
 const containers = async (test: TestCleanup, given: Readonly<Record<string, string>>) => {
   const data = mkdtempSync(join(place, "data-"))
   const [user = 0, group = 0] = image.User.split(":").map(Number)

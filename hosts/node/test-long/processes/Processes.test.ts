@@ -75,8 +75,7 @@ it("three processes share one port, one log and one page of metrics, and a kille
   const messages = logOf(service).map(({ message }) => message)
   expect(messages.filter((message) => message.startsWith("Partner Commentary"))).toHaveLength(1)
   expect(messages.slice(-2)).toEqual(["Stopping", "Stopped"])
-  // The killed process could not delete its heartbeat row. The other processes deleted their heartbeat rows when they
-  // stopped.
+  // Only the heartbeat row of the killed process remains, because a stopping process deletes its own heartbeat row.
   expect(await heartbeats(env)).toHaveLength(1)
 })
 

@@ -16,7 +16,8 @@ const canMount = () => {
 }
 
 /**
- * Creates a folder with an image of a file system. `serve` starts a service whose `data` folder is this file system.
+ * Creates a folder with an image of an ext4 file system. `serve` starts a service that stores its data on the ext4 file
+ * system.
  */
 const disk = async (context: TestContext, megabytes: number) => {
   context.skip(!canMount(), "needs root, unshare and loop devices")

@@ -83,7 +83,8 @@ it("idle event streams on Postgres cause no queries for keys or events", async (
   const { decline, open, server, submit } = await startScene(test, { ...env, DATABASE_URL: wire.url })
   const share = await submit(1)
   const streams = (await Promise.all(Array.from({ length: 5 }, () => open()))).map(collect)
-  // Wait until the first test notification has arrived over LISTEN, and the last use of the key is written.
+  // Wait until the first test notification has arrived over LISTEN, and the service has stored the time of the key's
+  // last use.
   await new Promise((resolve) => setTimeout(resolve, 7000))
   const lookups = () => wire.roundTrips.flat().filter((statement) => /api_keys|event_positions/.test(statement)).length
   const before = lookups()

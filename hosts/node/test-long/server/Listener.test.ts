@@ -110,7 +110,7 @@ describe("an unread response", () => {
     await ended
   })
 
-  it("a connection stays open while the client sometimes reads a little, and while the response is being prepared", async () => {
+  it("a connection stays open while the server prepares the response, and while the client reads the response in small parts", async () => {
     const { made, port } = await serve(1000, { after: 1500 })
     const socket = ask(port)
     let taken = 0

@@ -41,7 +41,9 @@ const startScene = async (test: Process.TestCleanup, env: Process.EnvironmentVar
     const response = await fetch(`${server.apiRoot}/partner/v1/me`, { headers: { "x-api-key": key } })
     return Number(response.headers.get("x-ratelimit-remaining"))
   }
-  /** Sends requests with `Prefer: wait`. Resolves when the service has counted these requests toward the rate limit. */
+  /**
+   * Sends requests with `Prefer: wait`. Resolves when the service has counted all sent requests toward the rate limit.
+   */
   const startWaiting = async (count: number) => {
     const before = await limits()
     const answers = Promise.all(Array.from({ length: count }, () => wait()))

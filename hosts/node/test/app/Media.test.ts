@@ -67,7 +67,7 @@ const approved = async (service: Process.RunningService) => {
   return { entry, shareId: reference.body.data.commentaries[0].share_id as string }
 }
 
-/** Sends a GET request with exactly this target, and returns the raw response. */
+/** Sends a GET request with exactly the given target, and returns the raw response. */
 const raw = (apiRoot: string, target: string) =>
   new Promise<string>((resolve) => {
     const socket = connect(Number(new URL(apiRoot).port), "127.0.0.1").setEncoding("latin1")

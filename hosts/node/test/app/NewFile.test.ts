@@ -28,7 +28,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
     expect(await readFile(join(folder, "final"), "utf8")).toBe("older")
   })
 
-  it("a missing unfinished file leaves no empty file under the final name", async (test) => {
+  it("if the unfinished file is missing, the rename fails and leaves no empty file under the final name", async (test) => {
     const folder = await Process.makeWorkingFolder(test)
     const published = NewFile.renameWithoutReplacing(join(folder, "part"), join(folder, "final"), linked)
     await expect(published).rejects.toMatchObject({ code: "ENOENT" })
@@ -36,7 +36,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
   })
 })
 
-it("a reader of a reserved file waits until the file has content", async (test) => {
+it("a reader of an empty file waits until the file has content", async (test) => {
   const file = join(await Process.makeWorkingFolder(test), "final")
   await writeFile(file, "")
   const text = NewFile.readFileWhenNonEmpty(file)

@@ -1,6 +1,6 @@
 /**
  * Tests that a backup made during writes contains all writes that were acknowledged before the backup began. A service
- * must be able to run on the copy.
+ * must be able to run on the backup.
  */
 import { readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -22,7 +22,7 @@ const production = {
   SIGNING_SECRET: "a-secret-that-only-this-test-knows"
 }
 
-/** Commands require DATABASE_URL outside development. This value equals the default in development. */
+/** Commands require DATABASE_URL outside development. The tests set DATABASE_URL to the default of development mode. */
 const named = { DATABASE_URL: "sqlite:./data/partner-commentary.db" }
 
 describe("the `token create` command", () => {

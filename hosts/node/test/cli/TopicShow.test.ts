@@ -9,8 +9,8 @@ import * as Process from "../support/Process.ts"
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 /**
- * Starts a server that is both a draft generator and a webhook receiver. At first, the server answers all requests with
- * an error.
+ * Starts a server that is both a draft generator and a webhook receiver. The generator answers with errors until the
+ * test calls `mendGenerator`. The receiver always answers with errors.
  */
 const unwell = async (test: Process.TestCleanup) => {
   let isMended = false

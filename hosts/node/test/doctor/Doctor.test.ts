@@ -6,8 +6,8 @@ import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
 /**
- * Prepares a stopped service with the given number of open requests. Tests may change the requests' rows in the
- * database while the service is stopped.
+ * Prepares a stopped service with the given number of open requests. Tests may change the rows of the requests to
+ * creators while the service is stopped.
  */
 const stopped = async (cwd: string, requests: number) => {
   const server = await Process.startService(cwd, ["serve", "--no-worker"])

@@ -74,7 +74,7 @@ it("merged heap gauges have the maximum of all processes, so that a process near
   expect(merged).toContain("nodejs_heap_size_limit_bytes 100")
 })
 
-it("merged memory is the sum of all processes, database_up is the worst value, and the start time is the oldest", () => {
+it("the merged metrics contain the sum of all processes' memory, the lowest database_up and the oldest start time", () => {
   const merged = lines(MergedMetrics.formatPrometheusText(MergedMetrics.mergeMetrics([first, second])))
   expect(merged).toContain("process_resident_memory_bytes 150")
   expect(merged).toContain("process_start_time_seconds 1000")

@@ -17,8 +17,8 @@ const owner = "acme" as OrganizationId
 const large = new Uint8Array(32 * 1024 * 1024)
 
 /**
- * The response of `/large` exceeds the socket's buffers. A request for `/never` runs until it is interrupted. Other
- * paths answer immediately.
+ * The response of `/large` exceeds the socket's buffers. A request for `/never` runs until it is interrupted. The test
+ * application answers all other paths immediately.
  */
 const app = (seen: { begun: number; interrupted: number }) =>
   Effect.gen(function* () {

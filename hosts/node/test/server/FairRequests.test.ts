@@ -16,7 +16,7 @@ const serve = async () => {
   const fair = FairScheduler.make({ now: () => now, next: (run) => void due.push(run) })
   const native = createServer((request, response) => {
     began.push(`${request.headers["x-api-key"]}`)
-    // One request uses the time budget of a whole turn.
+    // One request uses the whole time budget of a turn of the event loop.
     now += FairScheduler.turnBudgetMs
     response.end()
   })
@@ -28,7 +28,7 @@ const serve = async () => {
       fair.start(key, task)
     }
   }
-  // Use up the time budget of the current turn.
+  // The task uses up the scheduler's time budget for the current turn of the event loop.
   fair.start("busy", () => {
     now += FairScheduler.turnBudgetMs
   })

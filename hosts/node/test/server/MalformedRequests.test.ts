@@ -97,7 +97,7 @@ describe("a malformed request", () => {
     expectRefusal(answer.slice(answer.lastIndexOf("HTTP/1.1 404")), 404)
   })
 
-  it("a malformed request closes the connection if its response has already begun", async () => {
+  it("if the response to a malformed request has already begun, the server closes the connection", async () => {
     const port = await serve({}, (_, response) => response.writeHead(200).write("begun"))
     const answer = await new Promise<string>((resolve) => {
       const socket = connect(port, "127.0.0.1", () => socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${chunked}\r\n`))

@@ -44,8 +44,8 @@ const last = get.replace("Host: a", "Host: a\r\nConnection: close")
 const post = "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}"
 
 /**
- * Waits for a response on another connection. After this response the server has handled all bytes that were sent
- * earlier.
+ * Waits for a response on another connection. When the response arrives, the server has handled all bytes that clients
+ * sent before.
  */
 const roundTrip = (port: number) => talk(port, last).closed
 

@@ -11,7 +11,7 @@ import { describe, expect, it } from "vitest"
 import * as OwnDatabase from "../support/OwnDatabase.ts"
 import * as Process from "../support/Process.ts"
 
-/** A password with any of these characters is misread in a URL unless the password is percent-encoded. */
+/** A password with special characters, which must be percent-encoded in a URL. */
 const password = "a/b#c?d%25e@f:g&h+i =$j'k\"l\\m"
 
 const addresses = async (env: Record<string, string>) => {

@@ -72,7 +72,7 @@ describe("the `serve` command", () => {
     expect(refused.body.error.code).toBe("key_revoked")
   })
 
-  it("a port that is in use stops the start with one sentence", async (test) => {
+  it("`serve` fails with a one-sentence error if its port is in use", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.startService(cwd)
     const outcome = await Process.runCommand(cwd, ["serve"], { PORT: new URL(apiRoot).port })
@@ -93,7 +93,8 @@ describe("the `serve` command", () => {
     })
     const closed = new Promise((resolve) => socket.on("close", resolve))
     const head = `POST /partner/v1/topics HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\n`
-    // Both requests are sent in one packet, so the response to /healthz shows that the topic request has started.
+    // One packet contains both the request for /healthz and the topic request, so the response to /healthz shows that
+    // the topic request has started.
     socket.write(`GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n${head}content-length: 2\r\n\r\n{`)
     await Process.pollUntil(
       async () => answer,

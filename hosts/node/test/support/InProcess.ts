@@ -38,7 +38,7 @@ const runAlone = async (
   const stderr = capture(process.stderr)
   const home = process.cwd()
   process.chdir(cwd)
-  // The bundle's entry point sets the same umask.
+  // Set the umask as the bundle's entry point does.
   const umask = process.umask(0o077)
   try {
     const exit = await Effect.runPromiseExit(execute(args, env, (line) => void process.stderr.write(line)))
@@ -54,8 +54,8 @@ const runAlone = async (
 
 /**
  * Starts `serve` or `worker`. Resolves when the command has printed something or has ended. Services use relative paths
- * while they run, so the test's process stays in the working directory of the service. Therefore tests that start a
- * service are not concurrent.
+ * while they run, so the test's process stays in the working directory of the service. Tests that start a service in
+ * the test's process are not concurrent, because a process has only one working directory.
  */
 export const startInProcess = (cwd: string, args: ReadonlyArray<string>, env: EnvironmentVariables) =>
   afterOthers(async () => {

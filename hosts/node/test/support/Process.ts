@@ -11,7 +11,10 @@ import * as InProcess from "./InProcess.ts"
 
 const bin = fileURLToPath(new URL("../../bin/partner-commentary.js", import.meta.url))
 
-/** The environment variables that child processes inherit. Other variables of the machine could change the results. */
+/**
+ * The environment variables that child processes inherit. Other environment variables of the machine could change the
+ * test results.
+ */
 const bare = { PATH: process.env["PATH"], HOME: process.env["HOME"], TMPDIR: process.env["TMPDIR"] }
 
 /** If NODE_OPTIONS contains `--max-semi-space-size`, the program does not restart Node to set its own memory flags. */

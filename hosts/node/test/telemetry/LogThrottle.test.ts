@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-it("during an outage the first failure is logged with a short stack, and then about one line per second counts the further failures", async (test) => {
+it("during an outage the first failure is logged with a short stack, and about one line per second counts the later failures", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const service = await Process.startService(cwd, ["serve", "--no-worker"])
   const { key } = Partner.readDemoCredentials(service)

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util"
 import { UsageError } from "./Terminal.ts"
 
 export interface FlagDefinition {
-  /** The placeholder of the flag's value. A switch has no placeholder. */
+  /** The placeholder of the flag's value; absent if the flag takes no value. */
   readonly value?: string
   readonly description: string
 }
@@ -12,7 +12,7 @@ export type FlagDefinitions = Readonly<Record<string, FlagDefinition>>
 
 export interface ParsedArguments {
   readonly words: ReadonlyArray<string>
-  /** The given flags with their values. A given switch has the value `true`. */
+  /** The given flags with their values. A flag that takes no value is stored with the value `true`. */
   readonly flags: ReadonlyMap<string, string>
 }
 

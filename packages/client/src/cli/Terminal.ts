@@ -1,4 +1,7 @@
-/** The parts of the process that commands use: environment, output and stop signal. Tests pass substitutes. */
+/**
+ * The parts of the process that commands use: environment, output and stop signal. Tests pass substitutes for the
+ * environment, the output and the stop signal.
+ */
 export interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
@@ -10,12 +13,12 @@ export interface CommandContext {
   readonly signal: AbortSignal
 }
 
-/** The error for wrong arguments, with exit code 2. The message is one sentence. */
+/** The error for wrong arguments, with exit code 2 and a message of one sentence. */
 export class UsageError extends Error {
   override name = "UsageError"
 }
 
-/** The error for a failed command, with exit code 1. The message is one sentence. */
+/** The error for a failed command, with exit code 1 and a message of one sentence. */
 export class CommandFailed extends Error {
   override name = "CommandFailed"
 }

@@ -35,8 +35,8 @@ const failures: Readonly<Record<FailureReason, Scenario>> = {
 const approval = ["respond", "generate", "approve"] as const
 
 /**
- * The scenario of each event type. `media.ready` has no scenario, because the test environment produces no audio or
- * video.
+ * Maps each event type to the scenario that produces the event. `media.ready` has no scenario, because the test
+ * environment produces no audio or video.
  */
 const scenarios: Readonly<Record<SubscribableEvent, Scenario | null>> = {
   "creator.approved": { steps: approval },
@@ -73,7 +73,10 @@ const scenarioOf = (type: string, reason: string | undefined): Scenario => {
   throw new UsageError(`--reason must be one of ${Object.keys(failures).join(", ")}, not ${JSON.stringify(reason)}.`)
 }
 
-/** Runs a scenario. The topic's content is unique, because the same content within a minute would be a duplicate. */
+/**
+ * Submits a topic and takes the steps of a scenario as the simulated creator. The topic's content is unique, because
+ * the same content within a minute would be a duplicate.
+ */
 const play = async (
   client: PartnerCommentary,
   type: string,
@@ -97,8 +100,8 @@ const play = async (
 const attempts = 10
 
 /**
- * Polls the list of events until the list contains the topic's event. The event may appear some seconds after the last
- * step.
+ * Polls the list of events until the list contains the topic's event. The event may appear some seconds after the
+ * simulated creator's last step.
  */
 const eventOf = async (
   client: PartnerCommentary,

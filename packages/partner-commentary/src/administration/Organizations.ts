@@ -29,7 +29,7 @@ export const update = (id: Ids.OrganizationId, change: (present: Organization) =
   changed(id, "organization.updated", change)
 
 /**
- * Suspends an organization. The service then rejects the organization's API keys. Running workflows of a suspended
+ * Suspends an organization, so that the service rejects the organization's API keys. Running workflows of a suspended
  * organization continue.
  */
 export const suspend = Effect.fnUntraced(function* (id: Ids.OrganizationId) {

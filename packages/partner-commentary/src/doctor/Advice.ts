@@ -3,7 +3,7 @@
  * program, or a function call in an embedding application.
  */
 
-/** The advice texts for findings. Each text is the end of a finding's sentence. */
+/** The advice texts for findings. Each advice text is the end of the sentence in a finding. */
 export interface DoctorAdvice {
   readonly resendMail: (shareId: string) => string
   /** Explains how to resend the mails that failed permanently at the time `since` or later. */

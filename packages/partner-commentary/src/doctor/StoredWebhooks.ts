@@ -1,6 +1,6 @@
 /**
  * Checks webhooks for overdue deliveries, for disabled webhooks, and for webhook secrets that none of the configured
- * signing secrets can decrypt. The checks change no data.
+ * signing secrets can decrypt. The checks of webhooks change no data.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
@@ -11,7 +11,10 @@ import type { DoctorAdvice } from "./Advice.ts"
 import { makeMendFinding, makeNoticeFinding, makeOkFinding } from "./Finding.ts"
 import { maxCountedProblems, overdueThreshold } from "./StoredWork.ts"
 
-/** Checks for overdue deliveries. The finding is only a notice, because the cause may be a partner's slow receiver. */
+/**
+ * Checks for overdue deliveries. Overdue deliveries are only a notice, because the cause may be a partner's slow
+ * receiver.
+ */
 export const diagnoseOverdueDeliveries = Effect.fnUntraced(function* (advice: DoctorAdvice) {
   const due = yield* (yield* DeliveryStore).nextDue
   const now = yield* Instant.now

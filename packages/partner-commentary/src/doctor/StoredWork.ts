@@ -1,6 +1,6 @@
 /**
- * Checks the jobs in the database: which of them failed permanently, wait for a retry, or are overdue. The checks
- * change no data.
+ * Checks the jobs in the database: which of them failed permanently, wait for a retry, or are overdue. The checks of
+ * jobs change no data.
  */
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -45,7 +45,7 @@ export const diagnoseFailedMails = Effect.fnUntraced(function* (advice: DoctorAd
   return { ...makeMendFinding("mails", message), count: open.length }
 })
 
-/** Returns the last part of a message, which lists the first ids. */
+/** Returns the end of a finding's message, which lists at most ten ids. */
 const list = (ids: ReadonlyArray<string>) =>
   `${ids.length > listed ? `the first ${listed}: ` : "they are: "}${ids.slice(0, listed).join(" ")}`
 

@@ -176,7 +176,7 @@ type Pairs = (typeof LoadBalancer)["Type"]
 
 const formOf = ({ multiValueHeaders }: Pairs) => (multiValueHeaders == null ? "headers" : "multi-value-headers")
 
-/** Returns the headers of the event. Only the multi-value field contains repeated headers. */
+/** Returns the headers of the event. Only the field `multiValueHeaders` contains all values of repeated headers. */
 const headersOf = ({ headers, multiValueHeaders }: Pairs) =>
   joinHeaderValues(Object.entries(multiValueHeaders ?? lists(headers)))
 

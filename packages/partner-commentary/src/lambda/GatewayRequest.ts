@@ -24,8 +24,9 @@ export interface GatewayRequest {
 export type GatewayResponseFormat = "http-api" | "headers" | "multi-value-headers"
 
 /**
- * Node's HTTP server keeps only the first value of these headers, and joins the values of all other headers. This
- * module does the same, so that all hosts read headers in the same way.
+ * The headers of which Node's HTTP server keeps only the first value. Node's HTTP server joins the values of every
+ * header that is not in `single`. The Lambda host handles repeated headers as Node's HTTP server does, so that all
+ * hosts read headers in the same way.
  */
 const single = new Set(
   [

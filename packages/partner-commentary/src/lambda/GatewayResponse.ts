@@ -1,6 +1,6 @@
 /**
- * Converts a Response to the form that the event source expects. The form determines whether headers have single or
- * multiple values. Binary bodies are encoded in Base64.
+ * Converts a Response to the form that the event source expects. The event source determines whether headers have
+ * single or multiple values. Binary bodies are encoded in Base64.
  */
 import { STATUS_CODES } from "node:http"
 import type { GatewayResponseFormat } from "./GatewayRequest.ts"

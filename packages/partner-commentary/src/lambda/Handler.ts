@@ -22,7 +22,7 @@ export interface LambdaContext {
   readonly getRemainingTimeInMillis: () => number
 }
 
-/** The result of a scheduled invocation. An operator who invokes the function manually sees this result. */
+/** The result of a scheduled invocation, for an operator who invokes the function manually. */
 export interface ScheduledRunResult {
   readonly taken: number
   readonly more_due: boolean
@@ -39,7 +39,7 @@ export type HostServices = EmbeddedRequirements | Effect.Services<ReturnType<typ
 export interface LambdaHandlerDependencies {
   readonly fetch: EmbeddedService["fetch"]
   readonly run: <A, E>(effect: Effect.Effect<A, E, HostServices>) => Promise<A>
-  /** Reports that the service cannot start. The next request starts the service again. */
+  /** Reports that the service cannot start. The next request after a failed start starts the service again. */
   readonly report: (error: unknown, requestId: string) => void
 }
 

@@ -1,11 +1,12 @@
 /**
- * Restores the path and query that the client sent. The gateway passes them in parts, and has decoded some of these
- * parts.
+ * Restores the path and query that the client sent. The gateway passes the path and the query separately, and has
+ * decoded some of their parts.
  */
 
 /**
- * Matches the characters that must be percent-encoded in a path. A path can contain such characters, because the
- * gateway decodes the path. The percent sign does not match, so that existing percent-encoding stays unchanged.
+ * Matches the characters that must be percent-encoded in a path. The path in an event can contain unencoded characters,
+ * because the gateway decodes the path. The pattern does not match the percent sign, so that existing percent-encoding
+ * stays unchanged.
  */
 const isBare = /[^\w\-.~!$&'()*+,;=:@/%[\]|\\^`{}"<>]/gu
 

@@ -50,8 +50,8 @@ export const makeResultDecoder = <A, I>(schema: Schema.Codec<A, I>) => {
 }
 
 /**
- * Turns a failure into a defect, for ports that cannot fail. The request gets a 500 response, and the log contains the
- * reason.
+ * Turns a failure into a defect, for ports that cannot fail. A request with a defect gets a 500 response, and the log
+ * contains the reason.
  */
 export const convertFailureToDefect =
   (option: string) =>

@@ -19,8 +19,8 @@ export interface IdentifiedCaller {
 
 /**
  * Verifies a dashboard token and resolves with its organization. For an invalid token, the function resolves with null
- * or undefined. For a genuine but expired token, it resolves with `{ expired: true }`. The function throws only if it
- * cannot verify tokens at the moment.
+ * or undefined. For a genuine but expired token, the function resolves with `{ expired: true }`. The function throws
+ * only if it cannot verify tokens at the moment.
  */
 export type IdentifyCaller = (token: string, context: HostFunctionContext) => Verdict | PromiseLike<Verdict>
 

@@ -12,8 +12,8 @@ import { callHostFunction, type HostFunctionContext } from "./HostFunction.ts"
 export type SendMail = (message: MailMessage, context: HostFunctionContext) => unknown
 
 /**
- * The time limit for a call of the mail function. The limit is short, because a stop of the service waits for running
- * calls so that their results are not lost.
+ * The time limit for a call of the mail function. The time limit is short, because a stopping service waits for running
+ * calls of the mail function, so that no result is lost.
  */
 const longestSend = "15 seconds"
 

@@ -20,8 +20,8 @@ export interface PoolOptions {
   /** True (the default) if the service migrates the database at its start. */
   readonly migrate?: boolean | undefined
   /**
-   * True (the default) if the process listens for signals of other processes. Signals need a connection that stays
-   * open. A process that does not listen finds new work by polling.
+   * True (the default) if the process listens for signals of other processes. To listen, the process needs a database
+   * connection that stays open. A process that does not listen for signals finds new work by polling.
    */
   readonly listen?: boolean | undefined
 }
@@ -50,7 +50,7 @@ export function postgres(given: string | HostPool.HostPool, options: PostgresOpt
     : onPool(given, Result.getOrThrow(poolSettings(options)))
 }
 
-/** The maximum length of a name in bytes. Postgres would truncate a longer name. */
+/** The maximum length of a schema's name in bytes, because Postgres would truncate a longer name. */
 const longestName = 63
 
 const isName = (name: unknown) =>

@@ -9,7 +9,7 @@ export interface PostgresDatabaseOptions {
   readonly migrates: boolean
   /**
    * True if the process listens for signals of other processes, over a connection that stays open. A process that does
-   * not listen finds new work by polling.
+   * not listen for signals finds new work by polling.
    */
   readonly listens: boolean
   /** True if the service uses the time of the database, so that machines with wrong clocks agree on the time. */

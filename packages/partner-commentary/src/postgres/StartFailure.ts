@@ -1,6 +1,6 @@
 /**
- * Converts a failed start of the database to an error with one sentence. The sentence explains the cause and contains
- * the driver's message.
+ * Converts a failed start of the database to an error with one sentence. The error message explains the cause and
+ * contains the message of the database driver.
  */
 import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import * as Effect from "effect/Effect"
@@ -27,7 +27,10 @@ const begins = (code: string, serverName: string): string | undefined => {
     : undefined
 }
 
-/** Explains the failures of the layer. The error messages call the server `serverName`. */
+/**
+ * Replaces each failure of the layer by an error that explains the cause. The error messages call the server
+ * `serverName`.
+ */
 export const explainStartFailure = <A, E, R>(
   serverName: string,
   layer: Layer.Layer<A, E, R>

@@ -9,16 +9,15 @@ import * as SqliteDatabase from "./SqliteDatabase.ts"
 
 export interface SqliteOptions {
   /**
-   * True if the service creates a missing file at its start, and migrates the file to the current schema. The default
-   * is true.
+   * True (the default) if the service creates a missing file at its start, and migrates the file to the current schema.
    */
   readonly migrate?: boolean | undefined
 }
 
 /**
  * Returns the option `database` for a file, or for a database in memory with `:memory:`. The service also creates
- * missing folders of the file. Processes on one machine may share a file. If you pass your own open `DatabaseSync`, the
- * service opens its own connection to the file, and never closes yours.
+ * missing folders of the file. Processes on one machine may share a SQLite file. If you pass your own open
+ * `DatabaseSync`, the service opens its own connection to the file, and never closes yours.
  */
 export const sqlite = (file: string | HostDatabase.HostDatabase, options: SqliteOptions = {}): Database => {
   const { migrate = true } = Result.getOrThrow(settings(options))

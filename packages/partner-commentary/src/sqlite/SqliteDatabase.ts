@@ -7,8 +7,8 @@ export interface SqliteStartOptions {
   /** True if the service migrates the schema at its start. If false, the file must already have the current schema. */
   readonly migrates: boolean
   /**
-   * True if all direct reads of one turn of the event loop see the same state of the file. The default is false,
-   * because a host may change the file through its own connection.
+   * True if all direct reads in one turn of the event loop see the same state of the SQLite file. By default, reads do
+   * not share a state, because a host may change the file through its own connection.
    */
   readonly sharesReads?: boolean
 }

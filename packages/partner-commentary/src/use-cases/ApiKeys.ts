@@ -64,7 +64,7 @@ export const makeApiKeyUseCases = (run: RunUseCase) => ({
       options
     ),
 
-  /** Lists API keys, newest first. The list also contains keys that ended recently. */
+  /** Lists API keys, newest first, including keys that ended recently. */
   list: (organization: { readonly organization_id: string }) =>
     run(
       Effect.gen(function* () {
@@ -74,8 +74,8 @@ export const makeApiKeyUseCases = (run: RunUseCase) => ({
     ),
 
   /**
-   * Changes the name or the allowed addresses of an API key. The change takes effect immediately in this process, and
-   * within seconds in other processes. Fields that the input omits stay unchanged.
+   * Changes the name or the allowed addresses of an API key. A change of an API key takes effect immediately in this
+   * process, and within seconds in other processes. Fields that the input omits stay unchanged.
    */
   update: (key: KeyInput & typeof ChangeApiKeyBody.Encoded, options?: TransactionOption) =>
     run(

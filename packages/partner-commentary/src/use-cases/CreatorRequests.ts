@@ -19,8 +19,8 @@ import { makeDecoder, makeNotFoundError, type RunUseCase, ShareIdInput, type Tra
 
 export interface CreatorRequest {
   /**
-   * The mail address of the creator, whom your application has authenticated. A request to another creator is reported
-   * as not found.
+   * The mail address of the creator, whom your application has authenticated. If `share_id` belongs to another creator,
+   * the call fails with `not_found`.
    */
   readonly email: string
   readonly share_id: string
@@ -120,7 +120,7 @@ export const makeCreatorRequestUseCases = (run: RunUseCase) => {
         }).pipe(Effect.catchTag("LinkInvalid", () => Effect.fail(notFound)))
       ),
 
-    /** Submits the creator's view of the topic. The service generates a draft from this view. */
+    /** Submits the creator's view of the topic, from which the service generates a draft. */
     respond: act<{ readonly perspective: string }>("respond"),
     /** Declines a request that waits for the creator's view. */
     decline: act<OptionalReasonInput>("decline"),

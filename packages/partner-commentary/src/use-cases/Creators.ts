@@ -33,7 +33,10 @@ export const makeCreatorUseCases = (run: RunUseCase) => ({
       options
     ),
 
-  /** Erases the personal data of a creator. Approved commentaries stay, and open requests are closed. */
+  /**
+   * Erases the personal data of a creator. The creator's approved commentaries stay, and the creator's open requests
+   * are closed.
+   */
   erase: (creator: { readonly email: string }, options?: TransactionOption) =>
     run(
       Effect.flatMap(erased(creator), ({ email }) => CreatorAdministration.use(({ erase }) => erase(email))),

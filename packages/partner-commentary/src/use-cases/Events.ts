@@ -14,9 +14,7 @@ export interface EventFilter extends DataOwner {
   readonly type?: EventType | undefined
   /** Only events at the time `since` or later are listed. */
   readonly since?: HostDate | string | undefined
-  /**
-   * The order of the events. `asc` is the order in which the service stored the events. The default order is `desc`.
-   */
+  /** The order of the events, by default `desc`. `asc` is the order in which the service stored the events. */
   readonly order?: "asc" | "desc" | undefined
   /**
    * Only events after the event with the given id are listed, in the order `asc`. To continue an earlier list, pass the
@@ -74,8 +72,8 @@ export const makeEventUseCases = (run: RunUseCase) => ({
                 forward: after !== undefined || order === "asc"
               }
               const { events, next } = yield* (yield* EventHistory).page(asked)
-              // In ascending order, every page has a cursor, because later events may follow. The list therefore ends
-              // at the first empty page.
+              // In ascending order, every page has a cursor, because later events may follow. An ascending list ends at
+              // the first empty page.
               return { events, next: asked.forward && events.length === 0 ? Option.none<EventId>() : next }
             })
           ),

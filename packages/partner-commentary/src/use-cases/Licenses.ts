@@ -31,7 +31,7 @@ const viewed = <E, R>(change: Effect.Effect<Parameters<typeof Licenses.toApiLice
 export const makeLicenseUseCases = (run: RunUseCase) => ({
   /**
    * Grants a licence. `until` is the first time at which the licence is no longer valid. Without `until`, the licence
-   * has no end. Granting the same licence again changes its end.
+   * has no end. A repeated grant of a licence changes the licence's end.
    */
   grant: (license: Licensed & { readonly until?: HostDate | string | null | undefined }, options?: TransactionOption) =>
     run(

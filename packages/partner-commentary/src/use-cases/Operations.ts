@@ -85,8 +85,8 @@ export const makeOperationUseCases = (run: RunUseCase) => ({
     ),
 
   /**
-   * Checks the stored work, webhooks, personas and licences, and reports the problems that the operator must repair.
-   * The call changes no data.
+   * Checks the stored work, webhooks, personas and licences, and reports the problems that the operator must repair,
+   * without changing data.
    */
   doctor: (): Promise<DoctorReport> =>
     run(

@@ -57,8 +57,8 @@ export const makeOrganizationUseCases = (run: RunUseCase) => ({
     ),
 
   /**
-   * Changes an organization. Fields that the input omits stay unchanged. The change takes effect within seconds in
-   * every process.
+   * Changes an organization. Fields that the input omits stay unchanged. A change of an organization takes effect
+   * within seconds in every process.
    */
   update: (change: OrganizationChange & { readonly organization_id: string }, options?: TransactionOption) =>
     run(

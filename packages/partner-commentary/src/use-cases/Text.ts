@@ -1,4 +1,4 @@
-/** Defines schemas for texts that people enter, such as names. The command-line program applies the same rules. */
+/** Defines schemas for texts that people enter, such as names, with the same rules as the command-line program. */
 import * as InputText from "@partner-commentary/core/shared/InputText"
 import * as Schema from "effect/Schema"
 

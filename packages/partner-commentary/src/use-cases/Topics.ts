@@ -39,7 +39,7 @@ export type NewTopic = typeof CreateTopicBody.Encoded & DataOwner
 export interface ListTopicsInput extends DataOwner {
   /** One status or several statuses. Topics with any of the given statuses are listed. */
   readonly status?: TopicStatus | ReadonlyArray<TopicStatus> | undefined
-  /** Your own reference of the topics. This filter cannot be combined with the filter `status`. */
+  /** Your own reference of the topics. The filters `external_reference` and `status` cannot be combined. */
   readonly external_reference?: string | undefined
   readonly created_after?: HostDate | string | undefined
   readonly created_before?: HostDate | string | undefined
@@ -105,8 +105,8 @@ export const makeTopicUseCases = (run: RunUseCase) => ({
     ),
 
   /**
-   * Cancels a topic. Each request that its creator has not answered yet is closed, and the creator gets a mail.
-   * Requests that a creator has already answered continue. Returns the minimal view of the topic.
+   * Cancels a topic. If a creator has not answered the request yet, the service closes the request and sends the
+   * creator a mail. Requests that a creator has already answered continue. Returns the minimal view of the topic.
    */
   cancel: (topic: DataOwner & { readonly topic_id: string }, options?: TransactionOption) =>
     run(

@@ -70,10 +70,7 @@ const unwritable = (folder: string, error: unknown): string => {
   return `The folder ${folder} cannot be written to: ${codeOf(error)}`
 }
 
-/**
- * The number of pages that one step copies. This number exceeds the page count of any file, so one step copies all
- * pages.
- */
+/** The number of pages that one step copies, which exceeds the page count of any SQLite file. */
 const allPages = 2 ** 31 - 1
 
 /** Copies all pages in one step, because SQLite restarts a multi-step copy whenever another process writes. */

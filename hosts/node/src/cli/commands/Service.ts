@@ -1,6 +1,6 @@
 /**
- * Defines the commands `serve` and `worker`, which run until a stop signal. The modules of both commands are loaded on
- * demand.
+ * Defines the commands `serve` and `worker`, which run until a stop signal. The modules of `serve` and `worker` are
+ * loaded on demand.
  */
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"

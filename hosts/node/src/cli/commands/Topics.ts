@@ -1,6 +1,6 @@
 /**
- * Defines the command `topic show`, which prints the details of a topic. An operator uses these details to find out why
- * a topic makes no progress. Of the topic's texts, the command prints only the first line of the question.
+ * Defines the command `topic show`, which shows an operator why a topic makes no progress. Of the topic's texts, the
+ * command prints only the first line of the question.
  */
 import { TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -176,13 +176,16 @@ const at = (word: string, moment: Instant.Instant | null | undefined): string | 
 
 const because = (reason: string | null): string | null => (reason === null ? null : `the last reason: ${reason}`)
 
-/** Joins the parts with commas. Returns null if all parts are empty. */
+/** Joins the given texts with commas, and omits null and undefined. Returns null if no text is given. */
 const joined = (...parts: ReadonlyArray<string | null | undefined>): string | null => {
   const said = parts.filter((part) => typeof part === "string")
   return said.length === 0 ? null : said.join(", ")
 }
 
-/** Formats lines of names and aligned values. Names may repeat, and lines without a value are omitted. */
+/**
+ * Formats pairs of a name and a value as lines with aligned values. Names may repeat, and lines without a value are
+ * omitted.
+ */
 const aligned = (lines: ReadonlyArray<Line>): ReadonlyArray<string> => {
   const shown = lines.filter(([, value]) => value !== null && value !== "")
   const width = Math.max(...shown.map(([name]) => name.length))
