@@ -18,7 +18,7 @@ const { positionals, values } = parseArgs({
 })
 
 const comment = /^[ \t]*(?:\/\*\*?([\s\S]*?)\*\/|((?:\/\/.*\n[ \t]*)+))/gm
-const testName = /\b(?:describe|it|test)(?:\.\w+)*\(\s*(["'`])(.*?)\1/g
+const testName = /(?<![.\w])(?:describe|it|test)(?:\.\w+)*\(\s*(["'`])(.*?)\1/g
 const exported = /^export (?:abstract )?(const|class|interface|type|function) (\w+)/gm
 const notProse = /^---\n[\s\S]*?\n---\n|^[ \t]*```[\s\S]*?^[ \t]*```|<[^>]+>|^#.*$|^\|.*$/gm
 
