@@ -16,7 +16,7 @@ export class DueJobRunner extends Context.Service<
   {
     /** Runs all due jobs, and the jobs that become due as a result, until no job is due. */
     readonly finish: Effect.Effect<void>
-    /** Moves the clock to the given time. Jobs that become due meanwhile run, each at its due time. */
+    /** Moves the clock to the given time. Each job that becomes due while the clock moves runs at its due time. */
     readonly advanceTo: (moment: number) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/DueJobRunner") {

@@ -1,6 +1,6 @@
 /**
  * A generator that immediately returns a draft with the persona's name and the creator's perspective. A test can make
- * attempts fail.
+ * generation attempts fail.
  */
 import {
   type CommentaryGenerationRequest,

@@ -42,7 +42,7 @@ export class TestInstance {
     return new TestInstance(await promised(Layer.buildWithScope(build(options, log), scope)), scope)
   }
 
-  /** Returns a service of this instance, for code that is not an effect. */
+  /** Returns a service from this instance's Effect context, for code that runs outside of an effect. */
   service<I extends Services, S>(key: Context.Key<I, S>): S {
     this.alive()
     return Context.get(this.#context, key)

@@ -89,7 +89,7 @@ layer(Answers.layer)("specification 2", (it) => {
   for (const [resource, name, rows] of tables) {
     for (const [path, type, literals] of rows) {
       it.effect(
-        `the field ${path} of ${name} has the type ${type}${literals === undefined ? "" : `: ${literals.join(", ")}`}`,
+        `the field ${path} of ${name} has the type ${type} and only documented values`,
         () => Effect.map(Answers, (seen) => checkField(seen[resource], path, type, literals))
       )
     }
