@@ -22,7 +22,7 @@ const undone = prisma.$transaction(async (tx) => {
 await assert.rejects(undone, { message: "undone" })
 assert.equal(await submitted(), 1)
 
-// The server refuses a statement of the second call. The transaction continues, and its other changes are committed.
+// Postgres rejects a statement of the second call, but the transaction continues, and its other changes are committed.
 await prisma.$transaction(async (tx) => {
   const organization = { name: "Riverside", identity_id: "one" }
   await pc.organizations.create(organization, { db: tx })
