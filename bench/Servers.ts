@@ -69,7 +69,7 @@ export const makeServerEnvironment = (folder: string): NodeJS.ProcessEnv => ({
   DATABASE_URL: `sqlite:${join(folder, "ours.db")}`
 })
 
-/** Starts the product's released command line on the database that `makeFixtures` created in the folder. */
+/** Starts the product's command line on the database that `makeFixtures` created in the folder. */
 export const startService = async (
   folder: string,
   fixtures: ServerFixtures,

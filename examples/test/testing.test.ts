@@ -25,7 +25,7 @@ it.each([
     process.execPath,
     ["--test", "--test-reporter=tap", at(`examples/testing/${name}.ts`)],
     {
-      // With NODE_TEST_CONTEXT, the nested test runner would report to the outer test runner.
+      // If NODE_TEST_CONTEXT were set, the nested test runner would report to the outer test runner.
       env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: "" }
     }
   )

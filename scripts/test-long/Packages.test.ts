@@ -23,7 +23,7 @@ const place = mkdtempSync(join(tmpdir(), "packages-"))
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(repositoryRoot, folder, "package.json"), "utf8"))
 const pinned: Readonly<Record<string, string>> = manifestOf(".").devDependencies
 
-/** The core's range of Effect versions. The lowest version of the core's range must be a released version. */
+/** The core's range of Effect versions. The lowest Effect version in the core's range must be a released version. */
 const range: string = manifestOf("packages/core").peerDependencies.effect
 const oldest = /^>=(\S+)/.exec(range)?.[1] ?? ""
 const newest =

@@ -1,6 +1,6 @@
 /**
- * Runs due jobs on demand instead of in the background, in a reproducible order. When a call returns, every due job that
- * can be claimed has run.
+ * Runs due jobs on demand instead of in the background, in a reproducible order. When a call returns, every due job
+ * that can be claimed has run.
  */
 
 import { findEarliestDueTime } from "@partner-commentary/server/Workers"

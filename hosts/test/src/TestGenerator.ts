@@ -27,8 +27,8 @@ export class TestGenerator {
   }
 
   /**
-   * Makes the next attempts fail, one attempt for each argument. Without arguments, `failNext` makes one attempt fail
-   * temporarily.
+   * Makes the next generation attempts fail, one attempt for each argument. Without arguments, `failNext` makes one
+   * attempt fail temporarily.
    */
   failNext(...failures: ReadonlyArray<GenerationFailure>): void {
     const all = failures.length === 0 ? [{}] : failures

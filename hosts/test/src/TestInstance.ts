@@ -1,4 +1,7 @@
-/** Runs a TestService and returns promises instead of effects. All parts of a TestPartnerCommentary share one TestInstance. */
+/**
+ * Runs a TestService and returns promises instead of effects. All parts of a TestPartnerCommentary share one
+ * TestInstance.
+ */
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

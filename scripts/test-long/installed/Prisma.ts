@@ -1,6 +1,5 @@
 /**
- * Runs in a project that installed Prisma. Prisma's transactions must commit or roll back the changes that use cases
- * make.
+ * Tests, in a project that installed Prisma, that Prisma's transactions commit or roll back the changes of use cases.
  */
 import assert from "node:assert/strict"
 import { createOrder, pc, pool, prisma } from "../../../examples/libraries/prisma.ts"

@@ -63,10 +63,10 @@ export const recordTestRuns = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Re
 }
 
 /**
- * Returns the tests that execute a fault. Tests of the fault's package come first, then tests of the same subject, then
- * the fastest tests. Tests of the SQLite adapter also count as tests of the package `sql`. If no test executes the
- * fault's position, returns all tests that execute other code of the file, because code outside of functions runs
- * before the first test.
+ * Returns the tests that execute the code of a fault. Tests of the fault's package come first, then tests of the same
+ * subject, then the fastest tests. Tests of the SQLite adapter also count as tests of the package `sql`. If no test
+ * executes the fault's position, returns all tests that execute other code of the file, because code outside of
+ * functions runs before the first test.
  */
 export const findCoveringTests = (
   { offset, path }: Mutant,

@@ -1,6 +1,6 @@
 /**
- * Starts a Postgres server for the lifetime of the calling process. Supervisor.ts runs as a separate process, starts the
- * server, and stops the server when the calling process ends.
+ * Starts a Postgres server for the lifetime of the calling process. Supervisor.ts runs as a separate process, starts
+ * the server, and stops the server when the calling process ends.
  */
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"

@@ -7,7 +7,7 @@ import type { FuzzedCaller } from "./Callers.ts"
 import type { OpenApiOperation, OpenApiParameter } from "./Description.ts"
 
 export interface RecordedResponseValues {
-  /** The recording's sequence number. The newest recording has the highest number. */
+  /** The sequence number of the recorded response. The newest recorded response has the highest number. */
   readonly order: number
   readonly caller: FuzzedCaller
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
@@ -72,8 +72,8 @@ const collect = (into: Map<string, Array<string>>, value: unknown, owner: string
 
 /**
  * Returns the names under which a parameter's values are stored: the parameter's own name, and the field names that the
- * parameter's description contains. For the path parameter `id`, returns a name with the resource before it in the
- * path, such as `persona_id`.
+ * parameter's description contains. The name of the path parameter `id` gets the resource in the path as a prefix, as
+ * in `persona_id`.
  */
 export const listValueNames = (
   operation: OpenApiOperation,

@@ -43,8 +43,8 @@ const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests
 })
 
 /**
- * Starts a proxy in front of the service at `apiRoot` and returns the proxy's address. The proxy replaces responses
- * that violate the OpenAPI document with errors. The proxy stops when the scope closes.
+ * Starts a proxy in front of the service at `apiRoot` and returns the proxy's address. If a response violates the
+ * OpenAPI document, Prism sends an error response in its place. The proxy stops when the scope closes.
  */
 export const startPrismProxy = Effect.fnUntraced(function* (apiRoot: string, options: Options) {
   const port = yield* Effect.promise(findFreePort)

@@ -171,9 +171,9 @@ const tablesOf = (statement: string) => {
 const byOtherKeys = new Set([
   // The statements BEGIN and COMMIT name no table.
   "",
-  // Statements on these tables find rows by the id of the assignment or the mail, or by the due time.
+  // Statements on assignments and mails find rows by the id of the assignment or the mail, or by the due time.
   ...["assignments", "assignments,mails", "assignments,mails,topics", "assignments,topics", "mails"],
-  // Statements on these tables find rows by the id of the webhook or the event.
+  // Statements on webhooks and deliveries find rows by the id of the webhook or the event.
   ...[
     "deliveries",
     "deliveries,delivery_attempts",

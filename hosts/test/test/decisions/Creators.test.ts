@@ -56,7 +56,7 @@ const one = Effect.fnUntraced(function* (state: AssignmentState) {
 
 /**
  * Maps each state to the actions that the service must refuse, because section 3 of the specification defines no
- * transition for them.
+ * transition for these actions.
  */
 const refusals: ReadonlyArray<readonly [AssignmentState, ReadonlyArray<string>]> = [
   ["topic_sent", ["approve", "revise", "withdraw"]],

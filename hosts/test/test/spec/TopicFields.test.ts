@@ -113,9 +113,8 @@ layer(Answers.layer)("specification 2", (it) => {
   for (const shape of ["created", "view", "detail"] as const) {
     const [name, rows] = tables[shape]
     for (const [path, type, literals] of rows) {
-      it.effect(
-        `the field ${path} of ${name} has the type ${type} and only documented values`,
-        () => Effect.map(Answers, (seen) => checkField(seen[shape], path, type, literals))
+      it.effect(`the field ${path} of ${name} has the type ${type} and only documented values`, () =>
+        Effect.map(Answers, (seen) => checkField(seen[shape], path, type, literals))
       )
     }
   }

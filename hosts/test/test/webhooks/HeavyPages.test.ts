@@ -85,7 +85,7 @@ it.effect("other requests run while a large page is read", () =>
       return turns.count - before
     })
     // The event loop also turns while a query waits for Postgres, so the number of turns varies. Use the lowest number
-    // of turns in five reads.
+    // of event-loop turns in five reads.
     const alone = Math.min(...(yield* Effect.forEach([1, 2, 3, 4, 5], () => turnsOf("?limit=1"))))
     const whole = yield* turnsOf("?limit=100")
     turns.over = true
