@@ -43,8 +43,8 @@ const answering = `require("node:http").createServer((request, response) => {
 }).listen(0, "127.0.0.1", function () { console.log(this.address().port) })`
 
 /**
- * Starts a plain `node:http` server with a constant response. The rate of this server is the highest rate that the load
- * generator can measure on this machine.
+ * Starts a plain `node:http` server with a constant response. The rate of the constant server is the highest rate that
+ * the load generator can measure on this machine.
  */
 export const startConstantServer = async () => {
   const child = spawn(process.execPath, ["--eval", answering], { stdio: ["ignore", "pipe", "inherit"] })

@@ -1,4 +1,7 @@
-/** Starts the two servers as separate processes in a separate folder, and creates the data that the requests need. */
+/**
+ * Starts the product and the peer as separate processes in a separate folder, and creates the data that the requests
+ * need.
+ */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -66,7 +69,7 @@ export const makeServerEnvironment = (folder: string): NodeJS.ProcessEnv => ({
   DATABASE_URL: `sqlite:${join(folder, "ours.db")}`
 })
 
-/** Starts the product as it is deployed, on the data that `makeFixtures` created in the folder. */
+/** Starts the product's command line on the database that `makeFixtures` created in the folder. */
 export const startService = async (
   folder: string,
   fixtures: ServerFixtures,

@@ -2,11 +2,11 @@
  * Measures what growth costs on Postgres: the median time of every read and of POST /topics. The benchmark compares a
  * year of many topics in one organization with a year of few topics.
  *
- * `node bench/growth.ts [--topics 1000000] [--few 10000] [--rounds 300] [--only TEXT] [--plans]`
+ * The command is `node bench/growth.ts [--topics 1000000] [--few 10000] [--rounds 300] [--only TEXT] [--plans]`.
  *
- * README.md explains the rows. `BENCH_DATABASE_URL` selects a server. On this server the benchmark creates the
- * databases `few` and `many`, or reuses them if they exist. `--plans` writes the plans of the measured statements to
- * bench/plans.
+ * For the meaning of the printed rows, see bench/README.md. `BENCH_DATABASE_URL` selects a server. On this server the
+ * benchmark creates the databases `few` and `many`, or reuses them if they exist. `--plans` writes the plans of the
+ * measured statements to bench/plans.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { Agent, request as httpRequest } from "node:http"
@@ -25,7 +25,7 @@ const option = (name: string, usual: number): number => {
   return at < 0 ? usual : Number(process.argv[at + 1])
 }
 const sizes = { few: option("few", 10_000), many: option("topics", 1_000_000) }
-/** Runs only the rows whose names contain this text. */
+/** The benchmark runs only the rows whose names contain this text. */
 const only = process.argv.includes("--only") ? String(process.argv[process.argv.indexOf("--only") + 1]) : ""
 const rounds = option("rounds", 300)
 
@@ -120,7 +120,7 @@ const prepare = async (cluster: { readonly url: string }, name: keyof typeof siz
 const percentile = (times: ReadonlyArray<number>, part: number) =>
   times.toSorted((one, other) => one - other)[Math.floor(times.length * part)] ?? Number.NaN
 
-/** Alternates between the sides request by request, so that other load on the machine affects both sides equally. */
+/** Sends each request to both databases in turn, so that other load on the machine affects both results equally. */
 const compare = async (few: Side, many: Side) => {
   print(`median (p90) in ms of ${rounds} requests, one at a time, in turn; load ${loadavg()[0]?.toFixed(1)}`)
   print("| request | few | many | ratio of medians |\n|---|---|---|---|")

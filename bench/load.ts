@@ -1,6 +1,6 @@
 /**
- * The load generator, in a separate process: keep-alive connections in a closed loop over plain sockets. The generator
- * implements only the necessary parts of HTTP, so that the generator is not the bottleneck. The parent process sends
+ * The load generator, in a separate process: keep-alive connections in a closed loop over plain sockets. The load
+ * generator implements only the necessary parts of HTTP, so that it is not the bottleneck. The parent process sends
  * each round over IPC and receives the outcome.
  */
 import { connect, type Socket } from "node:net"
@@ -9,8 +9,8 @@ export interface LoadRound {
   readonly port: number
   readonly key: string
   /**
-   * `post`: topics with a different text each time. `get`: the status of these topics, in turn. `paths`: a GET request
-   * for each path, in turn.
+   * `post` submits topics, each with a different text. `get` requests the status of each topic in turn. `paths` sends a
+   * GET request for each path in turn.
    */
   readonly send:
     | { readonly kind: "post"; readonly personaIds: ReadonlyArray<string> }
@@ -21,7 +21,7 @@ export interface LoadRound {
   /** A round ends after `seconds` or after `requests`, whichever comes first. */
   readonly seconds: number
   readonly requests: number
-  /** The number of created topics whose ids the outcome contains. */
+  /** The maximum number of ids of created topics that the outcome contains. */
   readonly collect: number
 }
 
@@ -39,7 +39,10 @@ export interface LoadRoundOutcome {
   readonly clientCpu: number
 }
 
-/** A prefix that is unique to this process. Generators that start at the same time then send different topics. */
+/**
+ * A prefix that is unique to this process. With this prefix, load generators that start at the same time send different
+ * topics.
+ */
 const run = `${Date.now().toString(36)}-${process.pid}`
 let number = 0
 

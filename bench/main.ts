@@ -1,7 +1,7 @@
 /**
  * `npm run bench` measures the product and the peer, a small hand-written service with the same endpoints, in one run
- * on one machine. The command prints the ratios of the results. README.md explains the rows. `--quick` takes about a
- * minute.
+ * on one machine. The command prints the ratios of the results. For the meaning of the printed rows, see
+ * bench/README.md. `--quick` takes about a minute.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"

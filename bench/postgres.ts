@@ -1,7 +1,7 @@
 /**
  * Compares the product on Postgres with a hand-written peer on `pg` (`postgres/peer.ts`), each on its own database on
  * one server. Then the benchmark measures how many requests 1, 2 and 4 processes of the product answer on one database.
- * `--quick` measures less.
+ * With `--quick`, the benchmark runs fewer and shorter rounds.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, loadavg, tmpdir } from "node:os"

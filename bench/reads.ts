@@ -1,6 +1,7 @@
 /**
  * `node bench/reads.ts` compares the reads of partners with the peer's, on SQLite in one run: a topic, its
- * commentaries, a list of 20 topics, the personas, and an empty event log. `--quick` measures less.
+ * commentaries, a list of 20 topics, the personas, and an empty event log. With `--quick`, the benchmark runs fewer and
+ * shorter rounds.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"

@@ -1,7 +1,7 @@
 /**
  * `node bench/story.ts` measures whole stories: a topic of three personas, three mails, three responses, three drafts
- * and their mails, three approvals, and each event at two webhooks. README.md explains the rows. `--quick` takes
- * about three minutes.
+ * and their mails, three approvals, and each event at two webhooks. For the meaning of the printed rows, see
+ * bench/README.md. `--quick` takes about three minutes.
  */
 import { fork } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -22,7 +22,7 @@ const only = (name: string) => {
 const sides = (only("--sides") ?? "peer,ours").split(",")
 const databases = (only("--databases") ?? "sqlite,postgres").split(",")
 const counts = (only("--processes") ?? (quick ? "1" : "1,2,4")).split(",").map(Number)
-/** The folder for the CPU profiles of our processes. Each process writes its profile when it stops. */
+/** The folder for the CPU profiles of the product's processes. Each process writes its profile when it stops. */
 const profiles = only("--profile")
 const profileTo = (at: string) => `--cpu-prof --cpu-prof-dir=${resolvePath(at)}`
 const plan = quick ? { warmUp: 3, seconds: 6, staged: 60 } : { warmUp: 5, seconds: 15, staged: 200 }
@@ -89,7 +89,7 @@ const byStage = async ({ database, servers, target }: Side) => {
     await carryOut({ ...target, ...order })
     const spent = servers.reduce((sum, server, index) => sum + Servers.readProcessorSeconds(server) - before[index]!, 0)
     const inSessions = cluster === undefined ? Number.NaN : sessionTime(cluster.pid()) - sessions
-    // Sessions report their statistics once a second.
+    // Postgres sessions report their statistics once a second.
     if (database !== undefined) await new Promise((resolve) => setTimeout(resolve, 1500))
     const after = await (database && countsOf(database))
     const figures = [

@@ -1,7 +1,7 @@
 /**
  * `node bench/waits.ts` measures 2,000 requests that wait for a change of a topic: the memory of each request, the
- * processor time while nothing changes, and the time from an approval to the responses. README.md explains the rows.
- * The benchmark takes about a minute.
+ * processor time while nothing changes, and the time from an approval to the responses. For the meaning of the printed
+ * rows, see bench/README.md. The benchmark takes about a minute.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { Agent, request } from "node:http"
@@ -22,8 +22,8 @@ const waitersOfTopic = 10
 const waiters = partners * topics * waitersOfTopic
 
 /**
- * The length of the idle phase in milliseconds. The idle phase and all approvals together take less than the wait of 30
- * seconds.
+ * The length of the idle phase in milliseconds. The idle phase and all approvals together take less than 30 seconds,
+ * because each request waits for 30 seconds.
  */
 const idle = 5_000
 const betweenApprovals = 50

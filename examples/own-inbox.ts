@@ -3,7 +3,7 @@ import { Router } from "express"
 import { type PartnerCommentary, PartnerCommentaryError } from "partner-commentary"
 
 // #region own-inbox
-/** Only errors with these codes are the creator's mistakes. Do not show messages of other errors to creators. */
+/** Maps the codes of creators' mistakes to HTTP statuses. Do not show creators the messages of unexpected errors. */
 const statusByErrorCode = new Map([
   ["not_found", 404],
   ["invalid_request", 400]

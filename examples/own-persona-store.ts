@@ -14,8 +14,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 type Author = Record<"id" | "pen_name" | "about" | "email" | "joined", string>
 
 /**
- * Requests contain persona ids as lower-case UUIDs, whatever their case in the table. If this function
- * returns another id, the service fails with an error that names the id. An index on lower(id) supports the lookup.
+ * Requests contain persona ids as lower-case UUIDs, whatever their case in the table. If `toPersona` returns an id that
+ * was not requested, the service fails with an error that names this id. An index on lower(id) supports the lookup.
  */
 const toPersona = ({ about, email, id, joined, pen_name: name }: Author) => {
   const notKept = { imageUrl: "", expertise: [], socialLinks: {} }
@@ -42,6 +42,6 @@ export const layer = Layer.effect(
 // #endregion
 
 // #region stores
-/** Use this layer instead of `Sqlite.layer({ filename: database })`. The service then reads your own personas. */
+/** Provides stores that read your own personas. Use this layer instead of `Sqlite.layer({ filename: database })`. */
 export const layerWithOwnPersonas = (database: string) => Sqlite.layerWith({ filename: database }, layer)
 // #endregion

@@ -11,7 +11,10 @@ export interface OpenServiceOptions {
   readonly database: string
   /** The folder for mails until a mail server is configured. */
   readonly outbox: string
-  /** At least 32 characters, the same in every process. The service signs creators' links with this secret. */
+  /**
+   * The secret has at least 32 characters and is the same in every process. The service signs creators' links with this
+   * secret.
+   */
   readonly secret: string
 }
 

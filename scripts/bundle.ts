@@ -21,7 +21,8 @@ const explorer = gzipSync(await Effect.runPromise(extractExplorerScript), { leve
 
 /**
  * An `import` of a Node module loads all of its exports. The exports of `node:http` include an HTTP client, web streams
- * and worker threads: 14 MB that the host does not use. `process.getBuiltinModule` loads these exports lazily.
+ * and worker threads: 14 MB that the host does not use. `process.getBuiltinModule` loads the exports of a Node module
+ * lazily.
  */
 const sparingly: Plugin = {
   name: "sparingly",
@@ -79,8 +80,8 @@ const bundleNode = async (host: string) => {
   // Identifiers are not minified, so that names stay readable in traces and logs.
   const sources = await bundle(outdir, {
     entryPoints: { main: join(host, "src", "main.ts") },
-    // Bundled CommonJS code calls `require` for Node's own modules. The minifier generates no name as long as
-    // `makeRequire`.
+    // Bundled CommonJS code calls `require` for Node's own modules. All names that the minifier generates are shorter
+    // than `makeRequire`, so no name conflicts with it.
     banner: { js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);' }
   })
   SourceDigest.writeSourceDigest(root, host, sources)

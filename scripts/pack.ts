@@ -1,5 +1,5 @@
 /**
- * Packs each published workspace as a tarball into `dist/tarballs` or the given folder. Then the script checks that the
+ * Packs each published workspace as a tarball into `dist/tarballs` or the given folder. The script checks that the
  * tarballs can be installed, imported and compiled against. `scripts/test-long/PackageChecks.test.ts` tests the checks
  * of tarballs. The script builds first, because a fresh checkout has no build output.
  */

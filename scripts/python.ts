@@ -1,6 +1,6 @@
 /**
- * Checks that the generated modules of the Python client match docs/openapi.json. With `--write`, the script writes
- * these modules.
+ * Checks that the generated modules of the Python client match docs/openapi.json. With `--write`, the script writes the
+ * generated modules.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -38,7 +38,10 @@ const sentences = (path: string, text: string): ReadonlyArray<string> => {
 
 const repository = [...readRepositoryFiles()]
 
-/** A module that callers import as a namespace, such as `MailStore`, qualifies its names: `MailStore.layer`. */
+/**
+ * Matches namespace imports, because names of an imported namespace are printed with the module's name, as in
+ * `MailStore.layer`.
+ */
 const namespaceImport = /^import (?:type )?\* as \w+ from "[^"]*?(\w+)(?:\.ts)?"$/gm
 const namespaces = new Set(
   repository.flatMap(([, text]) => [...text.matchAll(namespaceImport)].map(([, file]) => file))
@@ -61,7 +64,7 @@ const draw = (title: string, read: (path: string, text: string) => ReadonlyArray
   const pool = files.flatMap(([path, text]) =>
     read(path, text).map((found, index) => ({
       line: values.paths ? `${found} (${path})` : found,
-      // The hash includes the title, so that names and sentences come from different places.
+      // The hash includes the title, so that names and sentences are drawn independently.
       order: createHash("sha256").update(`${title} ${values.seed} ${path} ${index}`).digest("hex")
     }))
   )

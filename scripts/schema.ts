@@ -9,7 +9,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { writeOrCheckFile } from "./Generated.ts"
 
 /**
- * The statements create the tables first, then the rows, then indexes and triggers. Therefore inserting the rows
+ * The statements create the tables first, then the rows, then indexes and triggers. In this order, inserting the rows
  * updates no index and fires no trigger.
  */
 const statements = Effect.gen(function* () {

@@ -1,6 +1,7 @@
 /**
  * Makes the next version of all packages from the changesets: their manifests, the lockfile and the changelog. Without
- * a changeset the script makes the current version, as for the first release. A person reviews and commits the result.
+ * a changeset the script makes the current version, as for the first release. A person reviews and commits the changed
+ * files.
  */
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"

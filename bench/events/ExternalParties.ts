@@ -57,7 +57,7 @@ const receivers = createServer((call, answer) => {
   })
 })
 
-// The agent closes idle connections before the service does.
+// The HTTP agent closes idle connections before the service closes them.
 const agent = new Agent({ keepAlive: true, maxSockets: 128, timeout: 1000 })
 
 const approve = (port: number, { key, path }: CommentaryApproval) =>
@@ -96,7 +96,7 @@ const approveAll = async ({ approvals, pace, port }: LoadRunOptions) => {
     const due = Math.min(approvals.length, Math.floor(((performance.now() - begun) * pace.perSecond) / 1000) + 1)
     for (const approval of approvals.slice(all.length, due)) {
       const one = approve(port, approval)
-      // `Promise.all` below rejects with the failure.
+      // This handler only prevents an unhandled rejection, because `Promise.all` rejects with the error later.
       one.catch(() => {})
       all.push(one)
     }

@@ -51,7 +51,7 @@ const testKey = async (folder: string, variables: NodeJS.ProcessEnv) => {
 
 const advance = (id: string) => `/partner/v1/test/assignments/${id}/advance`
 
-/** Creates one partner's drafts and returns their approvals. */
+/** Creates one partner's drafts, and returns the requests that approve the drafts. */
 export const prepareApprovals = async (
   folder: string,
   variables: NodeJS.ProcessEnv,
@@ -76,7 +76,7 @@ export const prepareApprovals = async (
   }
   const left = ids.values()
   const prepare = async () => {
-    // The first step responds, and the second step creates the draft.
+    // The first `advance` call submits the creator's response, and the second call creates the draft.
     for (const id of left) for (let step = 0; step < 2; step++) await call(port, key, advance(id), {})
   }
   await Promise.all(Array.from({ length: 16 }, prepare))

@@ -1,8 +1,8 @@
 /**
  * Seeds a year of one organization's topics with SQL. Each topic has three assignments among twelve personas. The
- * response times are lognormal with a median of three hours, so that the last days are still in progress. Drafts follow
- * the responses, and some drafts are approved. Events and deliveries cover the last 30 days, which is the retention
- * period. The product's own rebuild computes the daily metrics.
+ * response times are lognormal with a median of three hours, so that the last days are still in progress. Each response
+ * leads to a draft, and most drafts are approved. Events and deliveries cover the last 30 days, which is the retention
+ * period. The product's function `rebuildMetrics` computes the daily metrics.
  */
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import { rebuildMetrics } from "@partner-commentary/sql/reporting/RebuildMetrics"
@@ -20,8 +20,8 @@ const iso = (millis: string) =>
   `to_char(to_timestamp((${millis}) / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /**
- * Returns SQL for a random duration in milliseconds. The parameter is the median in hours. Most durations lie between a
- * third of the median and three times the median.
+ * Returns SQL for a random duration in milliseconds. The parameter is the median of the durations in hours. Most
+ * durations lie between a third of the median and three times the median.
  */
 const lognormal = (hours: number) =>
   `(3600000 * ${hours} * exp(sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random())))::bigint`

@@ -1,6 +1,6 @@
 /**
- * Builds the peer's HTTP server with Fastify, hooks, errors and two routes. The caller passes the handlers, which use
- * the database.
+ * Builds the peer's HTTP server with Fastify, hooks, errors and two routes. The route handlers, which use the database,
+ * are parameters.
  */
 import { randomUUID } from "node:crypto"
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
@@ -15,7 +15,7 @@ export interface PeerHandlers {
   readonly authenticate: ReturnType<typeof makeAuthenticationHook>
   readonly submit: (request: FastifyRequest<{ Body: NewTopicBody }>, reply: FastifyReply) => unknown
   readonly status: (request: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply) => unknown
-  /** The handlers of the other reads, which bench/reads.ts measures. */
+  /** The handlers of the additional GET endpoints that bench/reads.ts measures. */
   readonly reads?: ReadonlyArray<PeerReadEndpoint>
 }
 

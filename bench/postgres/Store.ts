@@ -1,7 +1,7 @@
 /**
  * The peer's store on Postgres, with a `pg` pool of ten connections. Statements are prepared by name and write several
- * rows at once. Each submission is one transaction. The tables are the product's own, in a separate database on the
- * same server.
+ * rows at once. Each submission is one transaction. The peer uses the product's tables, in a separate database on the
+ * product's Postgres server.
  */
 import type { DatabaseClient, DatabasePool } from "../Database.ts"
 import {

@@ -1,8 +1,8 @@
 /**
- * Runs the peer on Postgres. This peer does the same as `../peer.ts`, with `pg` (`Store.ts`). Before the start, the
- * database at URL must contain the product's schema, and a partner that the product created.
+ * Runs the peer on Postgres. The Postgres peer does the same work as `bench/peer.ts`, but uses `pg` (`Store.ts`).
+ * Before the start, the database at URL must contain the product's schema, and a partner that the product created.
  *
- * This peer omits the same parts as `../peer.ts`, and the product's daily metrics.
+ * The Postgres peer omits the product's daily metrics, and the same parts as `bench/peer.ts`.
  *
  * `node bench/postgres/peer.ts URL KEY` listens on a free port and prints one line of JSON.
  */

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { SMTPServer } from "smtp-server"
 
 export interface ServiceTarget {
-  /** The processes of the service. The partners send requests to these processes in turn. */
+  /** The processes of the service. The partners send requests to the service's processes in turn. */
   readonly ports: ReadonlyArray<number>
   readonly key: string
   readonly personaIds: ReadonlyArray<string>
@@ -38,17 +38,17 @@ export interface MeasuredTimes {
   readonly p99: number
 }
 
-/** Figures of the measured seconds. Times are in milliseconds. */
+/** The results of the measured period. Times are in milliseconds. */
 export interface PartnerCommandOutcome {
   readonly seconds: number
-  /** The number of stories that ended. */
+  /** The number of topics that completed the whole workflow. */
   readonly stories: number
   readonly mails: number
   readonly events: number
   readonly post: MeasuredTimes
   readonly submissionToMail: MeasuredTimes
   readonly approvalToEvent: MeasuredTimes
-  /** The number of unfinished stories, at the start and at the end of the measured seconds. */
+  /** The number of topics in progress, at the start and at the end of the measured period. */
   readonly backlog: readonly [number, number]
 }
 
@@ -66,7 +66,7 @@ interface Story {
 
 const webhooks = 2
 const assignments = new Map<string, Assignment>()
-/** Keeps mails and events that arrive before the response with their assignment's id. */
+/** Keeps an assignment's mails and events until the submission's response with the assignment's id arrives. */
 const early = new Map<string, Array<(assignment: Assignment) => void>>()
 let target: ServiceTarget
 /** False in a staged run, in which creators act only on a command. */

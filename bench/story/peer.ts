@@ -1,6 +1,6 @@
 /**
  * The peer for the story benchmark: one process with Fastify and nodemailer's pool, and one transaction for each step.
- * Submissions work as in `../peer.ts` and `../postgres/peer.ts`.
+ * Submissions work as in `bench/peer.ts` and `bench/postgres/peer.ts`.
  *
  * The peer omits parts that would only slow it down: turns of organizations, reminders and deadlines, retries and
  * circuit breakers, metrics, the audit log, encrypted secrets, and stored responses.
@@ -29,7 +29,7 @@ const sqlite = () => {
   return {
     db,
     fixtures,
-    // Another transaction may be open on the connection.
+    // Each submission runs alone, because another transaction may be open on the connection.
     store: {
       ...store,
       submit: (caller: AuthenticatedCaller, topic: NewTopic) => db.alone(async () => store.submit(caller, topic))

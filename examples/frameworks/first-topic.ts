@@ -1,4 +1,4 @@
-/** Run this file beside the server. The file creates a first partner and a licensed persona, and submits a topic. */
+/** Creates a first partner and a licensed persona, and submits a topic. Run this file in addition to the server. */
 import { pc } from "./pc.ts"
 
 const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })

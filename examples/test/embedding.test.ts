@@ -29,7 +29,10 @@ it("the embedding guide's server and first topic lead to an approved commentary"
   expect(await found.text()).toContain("The home side.")
 })
 
-/** Test files whose code blocks the guides show. These tests need databases and libraries of `hosts/test`. */
+/**
+ * Test files whose code blocks the guides show. These test files are in `hosts/test`, because they need its databases
+ * and libraries.
+ */
 const databases = [
   "test-long/embedding/HostLibraries",
   "test/embedding/SqliteTransaction",

@@ -1,4 +1,7 @@
-/** Tests the service with the host's own personas and licences. All other data is in the service's own stores. */
+/**
+ * Tests the service with the host's own personas and licences. All data except personas and licences is in the
+ * service's own stores.
+ */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, it } from "@effect/vitest"
 import { DashboardTokenVerifier } from "@partner-commentary/core/access/DashboardTokenVerifier"

@@ -29,8 +29,8 @@ import * as OwnPersonaStore from "../own-persona-store.ts"
 const secret = Redacted.make("a secret of the tests, and long enough")
 
 /**
- * Simulates a mail service that stores accepted mails and responds with the given status. For null, the service never
- * responds.
+ * Simulates a mail service that stores accepted mails and responds with the given status. If the status is null, the
+ * mail service never responds.
  */
 class MailService extends Context.Service<
   MailService,

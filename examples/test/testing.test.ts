@@ -11,7 +11,7 @@ import "../testing/with-vitest.ts"
 
 // vitest has the same functions as jest, but does not define them as globals.
 Object.assign(globalThis, { afterEach, beforeEach, describe, expect, test })
-await describe("the jest example, run by vitest with jest's globals", async () => {
+await describe("vitest runs the jest example with jest's globals", async () => {
   await import("../testing/with-jest.ts")
 })
 
@@ -25,7 +25,7 @@ it.each([
     process.execPath,
     ["--test", "--test-reporter=tap", at(`examples/testing/${name}.ts`)],
     {
-      // Without this removal, the nested test runner would report to the outer test runner.
+      // If NODE_TEST_CONTEXT were set, the nested test runner would report to the outer test runner.
       env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: "" }
     }
   )

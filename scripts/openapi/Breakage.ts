@@ -45,7 +45,7 @@ const isChosenByCaller = ({ action, path }: Change) =>
 
 /**
  * Returns whether the change adds the failure reason `cancelled`. Only a client that calls the cancel operation
- * receives this reason.
+ * receives the reason `cancelled`.
  */
 const isCausedByCaller = ({ action, after, path }: Change) =>
   action === "add" && path.at(-2) === "enum" && path.at(-3) === "reason" && after === "cancelled"

@@ -24,8 +24,8 @@ const asPublint = async ({ name, tarball }: PackedPackage): Promise<ReadonlyArra
 }
 
 /**
- * Selects all top-level entries, and one entry per folder. One entry is enough, because all modules of a folder match
- * the same pattern of the package's exports.
+ * Selects all top-level entries of a package's exports, and one entry per folder. One entry is enough, because all
+ * modules of a folder match the same pattern of the package's exports.
  */
 const sampleOf = (entries: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Map(entries.map((entry) => [entry.includes("/") ? dirname(entry) : entry, entry])).values()
@@ -63,7 +63,7 @@ const readmeOf = ({ entries, folder, name }: PackedPackage): ReadonlyArray<strin
     .map((specifier) => `${name}: its README imports ${specifier}, which it does not export (README)`)
 }
 
-/** Checks all declarations, because the sample covers only one entry per folder. */
+/** Checks all declaration files, because Are The Types Wrong checks only one entry per folder. */
 const declarationsOf = ({ folder, name }: PackedPackage): ReadonlyArray<string> => {
   const dist = join(folder, "dist")
   if (!existsSync(dist)) return []

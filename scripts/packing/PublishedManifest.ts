@@ -12,8 +12,8 @@ export interface SourceManifest extends PackageManifest {
 }
 
 /**
- * A program is installed as its bundle, which `bin/` starts. A program has no modules to import and no dependencies. A
- * library may have a command too, which is one of the library's modules.
+ * Users install a program as a bundle that a file in `bin/` starts. The published package of a program has no modules
+ * to import and no dependencies. A library may also have a command, which is one of the library's modules.
  */
 export const isBundledProgram = ({ bin = {} }: SourceManifest): boolean =>
   Object.values(bin).some((path) => path.startsWith("bin/"))

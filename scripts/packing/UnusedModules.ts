@@ -10,7 +10,7 @@ const types =
 
 const unreachable = "export default class { constructor() { throw new Error('This bundle does not contain it') } }"
 
-/** `SMTP_URL` selects only a host. The variable cannot select another transport, a well-known service or a DKIM key. */
+/** The variable `SMTP_URL` selects only an SMTP host, never another transport, a well-known service or a DKIM key. */
 const replacements: Readonly<Record<string, string>> = {
   "nodemailer/dist/esm/mime-funcs/mime-types.js": types,
   "nodemailer/dist/esm/well-known/services.js": "export const services = {}",

@@ -26,7 +26,7 @@ export interface PythonMethod {
   readonly summary: string
   readonly ids: ReadonlyArray<string>
   readonly query: ReadonlyArray<PythonParameter>
-  /** The arguments of the request body. Undefined for a request without a body. */
+  /** The parameters of the Python method that form the request body. Undefined for a request without a body. */
   readonly body: ReadonlyArray<PythonParameter> | undefined
   /** True if the service stores the response for an idempotency key. */
   readonly idempotent: boolean

@@ -45,7 +45,7 @@ export interface TypeNameResolver {
   readonly inline: (schema: JsonSchema) => string
   /** The prefix before the names of models, such as `models.` in another module. */
   readonly scope: string
-  /** `list`, or another name if the class has a method `list`. */
+  /** The name of Python's type `list`, or its alias if the class has a method `list`. */
   readonly list: string
 }
 

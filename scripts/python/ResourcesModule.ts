@@ -22,7 +22,7 @@ from ._listing import AsyncListing, Listing
 `
 
 interface Mode {
-  /** The prefix before the names of classes. */
+  /** The prefix of the generated class names. */
   readonly prefix: string
   readonly define: string
   readonly wait: string
@@ -72,8 +72,8 @@ const simple = (mode: Mode, operation: PythonMethod): ReadonlyArray<string> => [
 ]
 
 /**
- * Returns the query of the next page. The query has the position as `cursor`, or as `after` if the list is read in
- * ascending order, and has no offset.
+ * Returns Python code for the query of the next page. The query passes the page's position as `after` if the list is in
+ * ascending order, and as `cursor` otherwise. The query of the next page has no offset.
  */
 const furtherPage = ({ query }: PythonMethod): string => {
   const names = query.map(({ name }) => name)

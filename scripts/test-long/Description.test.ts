@@ -12,7 +12,10 @@ import { applyDocumentMutations } from "./description/DocumentMutation.ts"
 import { openApiDocumentFaults, validDocumentMutations } from "./description/Incomplete.ts"
 import { type LintFinding, lintOpenApiDocument } from "./description/Lint.ts"
 
-/** The tests insert faults into the released document. This document changes rarely, so the targets stay valid. */
+/**
+ * The tests insert faults into the released document. The released document changes rarely, so the places of the
+ * inserted faults stay valid.
+ */
 const released: OpenApiDocument = JSON.parse(readFileSync(join(repositoryRoot, "docs/openapi.released.json"), "utf8"))
 
 describe("the comparison with the released document", () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
-/** Some frameworks have declarations that do not compile with every option. NestJS needs decorators. */
+/** Some frameworks have type declarations that do not compile with every compiler option. NestJS needs decorators. */
 const options = { ...testCompilerOptions, skipLibCheck: true, experimentalDecorators: true }
 
 const write = (path: string, text: string) => {
@@ -58,7 +58,7 @@ const installed = async (
 }
 
 describe.each(Object.entries(frameworkTestCases))("%s", (name, framework) => {
-  it("the example serves the service and its own routes, and publishes a commentary", async (test) => {
+  it("the framework's example serves its own routes, and publishes a commentary through the mounted service", async (test) => {
     const folder = await installed(name, framework)
     const started = await Story.startExample(test, folder, framework.start, { env: { NODE_OPTIONS: "" } })
     const { url } = started

@@ -1,6 +1,6 @@
 /**
- * Tests the packages in the languages that users write: CommonJS without flags, Jest without its experimental support
- * of ESM, and every supported version of TypeScript with all declarations checked.
+ * Tests that the packages work in CommonJS without flags, in Jest without its experimental support of ESM, and in every
+ * supported version of TypeScript with all declarations checked.
  */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -49,7 +49,7 @@ it("a CommonJS module can require the client without flags, on Node 20, 22 and 2
 it("jest runs CommonJS and TypeScript tests of the client without jest's experimental modules", async () => {
   const folder = await commonJs("jest", [client], { jest: "30.5.2", "@swc/core": "1.16.18", "@swc/jest": "0.2.39" })
   writeFileSync(join(folder, "jest.config.json"), '{ "transform": { "\\\\.ts$": "@swc/jest" } }')
-  const test = `test("fails", async () => {
+  const test = `test("a refused request rejects with an ApiError", async () => {
     const answer = { success: false, error: { code: "unauthorized", message: "No." } }
     const fetch = async () => new Response(JSON.stringify(answer), { status: 401 })
     const pc = new PartnerCommentary({ apiKey: "pk_test_a", baseUrl: "https://api.example", fetch })

@@ -2,7 +2,7 @@
  * Plants one small fault at a time into core, sql and server, runs the tests that execute the changed code, and prints
  * the faults that no test notices. The command is `node scripts/test-long/Mutation.ts [COUNT] [SEED] [FROM] [TO]`. The
  * script edits source files of its checkout and restores each file, so run the script in a separate work tree. FROM and
- * TO select a slice of the faults.
+ * TO limit the run to a range of the faults.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

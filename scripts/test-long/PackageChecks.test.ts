@@ -1,4 +1,4 @@
-/** Inserts faults into a copy of a valid package. Each check must report its fault. */
+/** Tests that the package checks report each fault that a test inserts into a copy of a valid package. */
 import { execFileSync } from "node:child_process"
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"

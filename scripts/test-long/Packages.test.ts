@@ -23,7 +23,7 @@ const place = mkdtempSync(join(tmpdir(), "packages-"))
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(repositoryRoot, folder, "package.json"), "utf8"))
 const pinned: Readonly<Record<string, string>> = manifestOf(".").devDependencies
 
-/** The core's range of Effect versions. The lower end of that range must be a release. */
+/** The core's range of Effect versions. The lowest Effect version in the core's range must be a released version. */
 const range: string = manifestOf("packages/core").peerDependencies.effect
 const oldest = /^>=(\S+)/.exec(range)?.[1] ?? ""
 const newest =
@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
-/** Writes the examples for embedders, clients and tests. */
+/** Copies the examples for embedders, clients and tests to the project's folder `src`. */
 const writeStory = (folder: string) => {
   const source = join(folder, "src")
   mkdirSync(source, { recursive: true })
@@ -62,7 +62,7 @@ const writeStory = (folder: string) => {
 
 const everyModule = () => packed.flatMap(({ entries, name }) => entries.map((entry) => `${name}${entry.slice(1)}`))
 
-/** Writes a program that compiles against these modules, and a program that loads them. */
+/** Writes a program that compiles against the given modules, and a program that loads them. */
 const write = (folder: string, modules: ReadonlyArray<string>) => {
   const source = join(folder, "src")
   mkdirSync(source, { recursive: true })

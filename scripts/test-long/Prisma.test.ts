@@ -40,7 +40,7 @@ const config = `import { defineConfig } from "prisma/config"
 export default defineConfig({ schema: "prisma/schema.prisma" })
 `
 
-it("use cases write in Prisma's transactions, which commit or roll back their changes", async () => {
+it("a Prisma transaction commits or rolls back the changes of use cases", async () => {
   buildAllWorkspaces()
   const packed = await packTarballs(stagePackages(join(place, "staged")), place)
   const folder = join(place, "project")
@@ -49,8 +49,8 @@ it("use cases write in Prisma's transactions, which commit or roll back their ch
   for (const each of ["prisma", "src"]) mkdirSync(join(folder, each))
   writeFileSync(join(folder, "prisma/schema.prisma"), model)
   writeFileSync(join(folder, "prisma.config.ts"), config)
-  // Without this variable, the command downloads an engine for migrations. The command does not start the engine, so
-  // the path of any program is sufficient.
+  // Without PRISMA_SCHEMA_ENGINE_BINARY, `prisma generate` downloads an engine for migrations. The command `prisma
+  // generate` does not start the engine, so the path of any program is sufficient.
   await runProgram(
     folder,
     "env",

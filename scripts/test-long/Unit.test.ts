@@ -7,8 +7,8 @@ import { expect, it } from "vitest"
 import { repositoryRoot } from "../Repository.ts"
 
 /**
- * Returns the findings of systemd as one text. The unit's program must exist, so the test uses the program of this
- * checkout.
+ * Returns the findings of systemd as one text. For systemd, the program of the unit must exist, so the test uses the
+ * program of this checkout.
  */
 const verified = (change: (unit: string) => string) => {
   const folder = mkdtempSync(join(tmpdir(), "unit-"))

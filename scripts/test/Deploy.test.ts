@@ -25,7 +25,7 @@ describe("the compose file", () => {
   it("the compose file matches the Compose specification, and an unknown field is reported", () => {
     const ajv = new Ajv2019({ strict: false }).removeKeyword("id")
     addFormats.default(ajv)
-    // Compose writes durations such as 1m30s. JSON Schema's own format is ISO 8601.
+    // Compose writes durations such as 1m30s, but the format `duration` of JSON Schema requires ISO 8601.
     ajv.addFormat("duration", /^(\d+(us|ms|s|m|h))+$/)
     const validate = ajv.compile(schema)
     expect(validate(compose), JSON.stringify(validate.errors)).toBe(true)

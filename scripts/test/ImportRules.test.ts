@@ -193,7 +193,7 @@ const writeCycleOfFolders = () => {
   write("packages/core/src/four/D.ts", 'import type { B } from "../two/B.ts"\nexport type D = B\n')
 }
 
-describe("import rules", async () => {
+describe("the repository's import rules", async () => {
   writePackages()
   writeWorkspaces()
   writeCycleOfFolders()

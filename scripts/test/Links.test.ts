@@ -9,8 +9,8 @@ import { readRepositoryFiles, repositoryRoot } from "../Repository.ts"
 const withoutCode = (text: string) => text.replace(/^```[\s\S]*?^```$/gm, "")
 
 /**
- * Returns a heading's anchor as GitHub forms it. GitHub numbers repeated headings, but no link here uses such an
- * anchor.
+ * Returns a heading's anchor as GitHub forms it. GitHub numbers repeated headings, but no link in this repository uses
+ * a numbered anchor.
  */
 const anchors = (text: string) =>
   [...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>

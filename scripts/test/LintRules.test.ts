@@ -58,7 +58,7 @@ const refused: ReadonlyArray<readonly [rule: string, text: string, folders: Read
 
 const ours = ["noExcessiveLinesPerFile", "noRestrictedGlobals", "plugin", "unused"]
 
-/** Valid files, which no rule in `ours` may report. */
+/** Valid files that no lint rule in `ours` may report. */
 const accepted: ReadonlyArray<readonly [text: string, folder: string]> = [
   ["// biome-ignore lint/plugin: the driver throws\ntry {\n  run()\n} catch {}", core],
   ['export const text = "try { throw new Date } await async ()" // Date.now()', core],
@@ -98,7 +98,7 @@ const report = (): ReadonlyArray<string> => {
   return [...lines].map(([, path, rule]) => `${path} ${rule}`)
 }
 
-describe("lint rules", () => {
+describe("the repository's lint rules", () => {
   const found = report()
 
   it.each(plants)("$folder: $text → $rule", ({ path, rule }) => {

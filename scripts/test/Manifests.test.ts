@@ -14,7 +14,7 @@ const manifest = JSON.parse(files.get("package.json") ?? "{}")
 /** Matches an exact version, optionally of an aliased package. syncpack itself also accepts URLs and some ranges. */
 const exact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/
 
-describe("manifests", () => {
+describe("the package manifests of the repository", () => {
   it("manifests name exact versions", () => {
     const manifests = [...files].filter(([path]) => /(^|\/)package\.json$/.test(path))
     const versions = manifests.flatMap(([, text]) => {
@@ -32,7 +32,7 @@ describe("manifests", () => {
     expect([...versions]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+/)])
   })
 
-  it("manifests require peer dependencies in the tested range, with a lower and an upper end", () => {
+  it("manifests require peer dependencies in the tested range, with a lower and an upper bound", () => {
     const peers = listWorkspaces(files).flatMap(({ manifest }) => Object.entries(manifest.peerDependencies ?? {}))
     const open = peers.filter(([, range]) => !/^(>=\d+\.\d+\.\d+ <=?)?\d+\.\d+\.\d+$/.test(range))
     expect(open).toEqual([])

@@ -29,7 +29,7 @@ const ports = [...groups.values()].flat()
 const headerOf = (path: string) =>
   oneLine((/^\/\*\*([\s\S]*?)\*\//.exec(files.get(path) ?? "")?.[1] ?? "").replace(/^ \* ?/gm, " "))
 
-describe("the page of ports", () => {
+describe("the reference page docs/reference/ports.md", () => {
   it("the page of ports lists each port once, with the sentences of the port's file", () => {
     const headers = [...files.keys()]
       .filter((path) => path.startsWith("packages/core/src/"))

@@ -1,6 +1,6 @@
 /**
- * Two Effect references with the same key would share a value. One of the references would then have a wrong value
- * without any error.
+ * Two Effect references with the same key would share a value, so one of the references would silently have a wrong
+ * value.
  */
 import { expect, test } from "vitest"
 import { readRepositoryFiles } from "../Repository.ts"

@@ -11,7 +11,7 @@ const host = ["registry", "example", "com"].join(".")
 const deferred = "TO" + "DO"
 const resolved = '"resolved"'
 
-describe("text rules", () => {
+describe("the repository's text rules", () => {
   it.each([
     [store, "sql`SELECT * FROM topics t\n  JOIN personas p ON p.id = t.id`"],
     [store, "sql`select id from licenses where id = 1`"],

@@ -3,7 +3,7 @@ import type { OnLoadArgs, PluginBuild } from "esbuild"
 import { expect, it } from "vitest"
 import { replaceUnusedModulesPlugin } from "../packing/UnusedModules.ts"
 
-/** Loads the modules as esbuild would, and returns their replacements and the errors at the end. */
+/** Loads the modules as esbuild would, and returns the replacement of each module and the plugin's errors. */
 const load = (paths: ReadonlyArray<string>) => {
   const contents: Array<unknown> = []
   let errors: ReadonlyArray<unknown> = []

@@ -5,7 +5,7 @@ import { pc } from "./pc.ts"
 export const init = () => pc.start()
 process.once("sveltekit:shutdown", pc.stop)
 
-/** SvelteKit calls `handle` for each request. As SvelteKit would, the function checks the origin for your routes. */
+/** SvelteKit calls `handle` for each request. For your routes, `handle` checks the origin, as SvelteKit does. */
 export const handle: Handle = ({ event, resolve }) => {
   const { request, route, url } = event
   const isOwn = ["GET", "HEAD", "OPTIONS"].includes(request.method) || request.headers.get("origin") === url.origin

@@ -26,7 +26,7 @@ import { InMemoryWebhookReceivers } from "./InMemoryWebhookReceivers.ts"
 export interface ServiceCompositionOptions {
   /** The database file. By default the database is private and in memory. */
   readonly filename?: string
-  /** These stores replace the database in `filename`. */
+  /** The stores that replace the database in `filename`. */
   readonly stores?: ReturnType<typeof Sqlite.layer>
   readonly apiRoot?: string
   readonly policy?: Partial<Policy>

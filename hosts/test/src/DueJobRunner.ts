@@ -1,6 +1,6 @@
 /**
- * Runs due jobs on demand instead of in the background, in a reproducible order. When a call returns, every due job that
- * can be claimed has run.
+ * Runs due jobs on demand instead of in the background, in a reproducible order. When a call returns, every due job
+ * that can be claimed has run.
  */
 
 import { findEarliestDueTime } from "@partner-commentary/server/Workers"
@@ -16,7 +16,7 @@ export class DueJobRunner extends Context.Service<
   {
     /** Runs all due jobs, and the jobs that become due as a result, until no job is due. */
     readonly finish: Effect.Effect<void>
-    /** Moves the clock to the given time. Jobs that become due meanwhile run, each at its due time. */
+    /** Moves the clock to the given time. Each job that becomes due while the clock moves runs at its due time. */
     readonly advanceTo: (moment: number) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/DueJobRunner") {

@@ -38,7 +38,7 @@ export interface ConformanceOptions {
   readonly ask: SendHostRequest
   /** The result of `seedPartner`, which you run on the host's database. */
   readonly partner: SeededHostPartner
-  /** The host's API root. Some responses contain this URL. */
+  /** The host's API root. Some responses contain the API root. */
   readonly apiRoot: string
   /** The request features that this host changes or drops before the service receives the request. */
   readonly lacks?: ReadonlyArray<HostCapability>
@@ -113,8 +113,9 @@ export const checkConformance = ({
       const request = `${one.method} ${one.target.slice(0, 80)}`
       const name = `${request} (${place + 1} of ${there.length})`
       const redirect = redirects.find(({ target }) => target === one.target)
-      // The host's router answers a redirected request itself. The request is not sent to the Node server either, so
-      // that both services count the same number of requests for the rate limits.
+      // The host's router answers a redirected request, so the host's service does not receive the request. The suite
+      // sends no redirected request to the Node server, so that both services count the same number of requests for the
+      // rate limits.
       const other =
         redirect ?? (yield* answered(expected, here[place] ?? one, `${name} is not answered by Node's server`))
       const message = yield* Effect.promise(() =>
@@ -189,8 +190,8 @@ export const requestOverSocket =
   }
 
 /**
- * Sends requests to a function that takes a web Request. The function also gets the original target, because a web
- * Request normalizes dots in the path.
+ * Sends requests to a function that takes a web Request. `fetch` also gets the original target, because a web Request
+ * normalizes dots in the path.
  */
 export const requestWithFetch =
   (
@@ -205,7 +206,7 @@ export const requestWithFetch =
     return { status: response.status, headers: Object.fromEntries(response.headers), bytes }
   }
 
-/** The headers that describe the connection or the transfer of the body. The suite does not compare these headers. */
+/** The suite does not compare these headers, which describe the connection or the transfer of the body. */
 const passing = new Set(["date", "connection", "keep-alive", "transfer-encoding", "content-length"])
 /** The headers whose value is a number of seconds. */
 const timed = new Set(["retry-after", "x-ratelimit-reset"])
@@ -217,7 +218,8 @@ const seconds = /(?<="retry_after":)\d+|(?<=[Tt]ry again in )\d+/g
 
 /**
  * Reduces a response to the parts that must be equal on all hosts. `isUncounted` means that the host does not know the
- * callers' addresses. Such a host does not count calls by address, so its rate-limit headers differ.
+ * callers' addresses. A host without callers' addresses does not count calls by address, so its rate-limit headers
+ * differ.
  */
 const comparable =
   (isUncounted: boolean, ignored: ReadonlySet<string>) =>

@@ -10,13 +10,16 @@ export interface HostComparisonRequest {
   /** A header name may occur several times. */
   readonly headers?: ReadonlyArray<readonly [string, string]>
   readonly body?: string | Uint8Array
-  /** The feature that a host needs for the request. The suite omits the request for hosts without this feature. */
+  /**
+   * The feature that a host needs for the request. The suite does not send the request to a host that lacks the needed
+   * feature.
+   */
   readonly needs?: HostCapability
 }
 
 /**
- * Request features that some servers and proxies change. The names stand for the client's address, dots in a path,
- * invalid percent escapes, a repeated header or parameter, a chunked body, and an uncommon method.
+ * Request features that some servers and proxies change. The names of these features stand for the client's address,
+ * dots in a path, invalid percent escapes, a repeated header or parameter, a chunked body, and an uncommon method.
  */
 export type HostCapability =
   | "address"

@@ -1,6 +1,6 @@
 /**
  * A generator that immediately returns a draft with the persona's name and the creator's perspective. A test can make
- * attempts fail.
+ * generation attempts fail.
  */
 import {
   type CommentaryGenerationRequest,
@@ -15,7 +15,7 @@ export class ScriptedGenerator extends Context.Service<
   ScriptedGenerator,
   {
     readonly requests: Effect.Effect<ReadonlyArray<CommentaryGenerationRequest>>
-    /** Makes the next attempts fail, one attempt for each argument. */
+    /** Makes the next generation attempts fail, one attempt for each argument. */
     readonly failNext: (...failures: ReadonlyArray<{ readonly permanent: boolean }>) => Effect.Effect<void>
     /** Sets the texts of the next drafts, one text for each argument. */
     readonly writeNext: (...texts: ReadonlyArray<string>) => Effect.Effect<void>

@@ -29,8 +29,8 @@ export class ScriptedMedia extends Context.Service<
     /** Makes the next storage attempts fail, one attempt for each argument. */
     readonly loseNext: (...failures: ReadonlyArray<Failure>) => Effect.Effect<void>
     /**
-     * Delays the next synthesis attempts, one attempt for each argument. Each attempt first runs its effect, and hangs
-     * if the effect never ends.
+     * Delays the next synthesis attempts, one attempt for each argument. Each synthesis attempt first runs the effect
+     * in its argument, and hangs if this effect never ends.
      */
     readonly holdNext: (...holds: ReadonlyArray<Effect.Effect<void>>) => Effect.Effect<void>
   }

@@ -1,6 +1,6 @@
 /**
- * Creates organizations, personas, licences, keys and dashboard tokens for tests. The functions use the same ports as
- * the command line.
+ * Creates organizations, personas, licences, keys and dashboard tokens for tests. The functions call the same core
+ * interfaces as the service's command line.
  */
 
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -18,7 +18,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
-/** Limits that a test does not reach by accident. Tests of limits pass their own `limits`. */
+/** Limits that a test does not reach by accident. Tests that check rate limits or quotas pass other `limits`. */
 export const generousLimits = {
   requests_per_hour: 1_000_000,
   burst_per_minute: 1_000_000,

@@ -35,8 +35,8 @@ export class TestClock {
   }
 
   /**
-   * Moves the clock forward. Deadlines, reminders, retries and deliveries that become due meanwhile are processed, each
-   * at its due time.
+   * Moves the clock forward. Each deadline, reminder, retry or delivery that becomes due while the clock moves is
+   * processed at its due time.
    */
   async advance(duration: DurationInput): Promise<void> {
     const millis = millisOf(duration)
@@ -48,7 +48,7 @@ export class TestClock {
     await this.#advanceTo(now + millis)
   }
 
-  /** Moves the clock forward to the given time. Due work runs meanwhile, as in `advance`. */
+  /** Moves the clock forward to the given time. Due work runs while the clock moves, as in `advance`. */
   async advanceTo(moment: Date | string | number): Promise<void> {
     const millis = new Date(moment).getTime()
     if (Number.isNaN(millis)) throw new TestPartnerCommentaryError(`${JSON.stringify(moment)} is no moment.`)

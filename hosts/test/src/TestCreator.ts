@@ -46,12 +46,12 @@ interface Answer {
   readonly error?: { readonly code: string; readonly message: string; readonly details?: unknown }
 }
 
-/** The service refused the creator's action. The action changed nothing. */
+/** The service refused a creator's action, and the action changed nothing. */
 export class CreatorRefused extends TestPartnerCommentaryError {
   override name = "CreatorRefused"
   /**
-   * The error code: `invalid_request` if the current state or the text does not allow the action, `not_found` if the
-   * link is no longer valid.
+   * The error code is `invalid_request` if the current state or the text does not allow the action, and `not_found` if
+   * the link is no longer valid.
    */
   readonly code: string
   /** The HTTP status of the refusal. */
@@ -81,12 +81,12 @@ export class TestCreator {
     this.#link = mail.link
   }
 
-  /** Reads the creator's view behind the link. Reading the view changes nothing. */
+  /** Reads the creator's view, to which the creator's link gives access. Reading the view changes nothing. */
   view(): Promise<CreatorView> {
     return this.#ask("look", this.#link, {})
   }
 
-  /** Reads the page behind the link, as HTML. */
+  /** Reads the HTML page that the creator's link opens. */
   async page(): Promise<string> {
     const response = await this.#instance.handle(new Request(this.#link, { headers: { accept: "text/html" } }))
     return response.text()

@@ -26,7 +26,10 @@ export class TestGenerator {
     return this.#instance.runSync(this.#instance.service(ScriptedGenerator).requests)
   }
 
-  /** Makes the next attempts fail, one attempt for each argument. Without arguments, one attempt fails temporarily. */
+  /**
+   * Makes the next generation attempts fail, one attempt for each argument. Without arguments, `failNext` makes one
+   * attempt fail temporarily.
+   */
   failNext(...failures: ReadonlyArray<GenerationFailure>): void {
     const all = failures.length === 0 ? [{}] : failures
     const told = all.map(({ permanent = false }) => ({ permanent }))

@@ -1,4 +1,7 @@
-/** Runs a TestService and returns promises instead of effects. All parts of a TestPartnerCommentary share one TestInstance. */
+/**
+ * Runs a TestService and returns promises instead of effects. All parts of a TestPartnerCommentary share one
+ * TestInstance.
+ */
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -42,7 +45,7 @@ export class TestInstance {
     return new TestInstance(await promised(Layer.buildWithScope(build(options, log), scope)), scope)
   }
 
-  /** Returns a service of this instance, for code that is not an effect. */
+  /** Returns a service from this instance's Effect context, for code that runs outside of an effect. */
   service<I extends Services, S>(key: Context.Key<I, S>): S {
     this.alive()
     return Context.get(this.#context, key)

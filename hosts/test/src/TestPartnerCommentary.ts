@@ -38,7 +38,7 @@ export interface TestPartnerCommentaryOptions {
   readonly log?: (line: string) => void
 }
 
-/** Options of a test's client. */
+/** Options of the API client that a test uses. */
 export type TestClientOptions = Omit<ClientOptions, "baseUrl" | "fetch"> & {
   /** The environment of the organization's key that the client uses. */
   readonly environment?: "live" | "test"
@@ -115,7 +115,7 @@ export class TestPartnerCommentary {
     return new PartnerCommentaryDashboard({ ...options, token, baseUrl: this.url, fetch: this.fetch })
   }
 
-  /** Creates an organization with its keys and licensed personas. Call this method again for another organization. */
+  /** Creates an organization with its keys and licensed personas. Each call of `seed` creates another organization. */
   seed<const Personas extends ReadonlyArray<string | TestPersonaSeed> = readonly ["Ada Vance"]>(
     options: TestOrganizationSeed<Personas> = {}
   ): Promise<SeededTestOrganization<Personas>> {
@@ -141,7 +141,7 @@ export class TestPartnerCommentary {
     return new TestCreator(this.#instance, this.mailbox.latestLink(this.#seeds.persona(of)))
   }
 
-  /** Ends the instance and deletes its data. Every later call throws an error. */
+  /** Ends the instance and deletes its data. After `dispose`, every call on the instance throws an error. */
   dispose(): Promise<void> {
     return this.#instance.dispose()
   }

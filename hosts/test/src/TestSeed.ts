@@ -20,8 +20,7 @@ export interface TestOrganization {
   /** The text of a live key with every scope. */
   readonly apiKey: string
   /**
-   * The text of a key of the test environment with every scope. This environment has simulated creators and fixed test
-   * personas.
+   * The text of a test key that has every scope. The test environment has simulated creators and fixed test personas.
    */
   readonly testApiKey: string
 }
@@ -79,7 +78,7 @@ interface NewKey {
   readonly expiresAt?: Date
 }
 
-/** Creates the records through the ports that the service's command line uses. */
+/** Creates the records through the core interfaces that the service's command line uses. */
 export class TestDataSeeder {
   readonly #instance: TestInstance
   readonly #organizations = new Map<string, Organization>()
@@ -113,7 +112,7 @@ export class TestDataSeeder {
     for (const persona of made.personas) this.#personas.set(persona.id, persona)
     return {
       organization: { id: organization.id, name: organization.name, apiKey, testApiKey },
-      // The list has one persona for each seed, in the same order.
+      // The list has one persona for each element of the option `personas`, in the same order.
       personas: made.personas.map(shown) as unknown as SeededTestOrganization<Personas>["personas"]
     }
   }

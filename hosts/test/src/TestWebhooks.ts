@@ -43,7 +43,7 @@ export interface ReceivedEvent {
   readonly at: Date
   /** The receiver's status, or the reason why there was no response. */
   readonly answer: number | NoResponseReason
-  /** The error that your own endpoint threw. After such an error, the response was 500. */
+  /** The error that your own endpoint threw. If your endpoint threw an error, the response was 500. */
   readonly error?: unknown
 }
 
@@ -78,8 +78,8 @@ export class TestWebhooks {
   }
 
   /**
-   * Returns the newest delivery attempt, optionally of one event type. Throws an error that lists the received types if
-   * there is no such attempt.
+   * Returns the newest delivery attempt, optionally of one event type. If no attempt matches, throws an error that
+   * lists the received event types.
    */
   latest<Type extends WebhookEvent["type"]>(type?: Type): ReceivedEvent & { readonly event: { readonly type: Type } } {
     const found = this.received.findLast(({ event }) => type === undefined || event.type === type)
@@ -91,8 +91,8 @@ export class TestWebhooks {
   }
 
   /**
-   * Sets the responses to the next attempts at any URL, one response for each argument. The responses to later attempts
-   * are 200 again, or come from your handler.
+   * Sets the responses to the next attempts at any URL, one response for each argument. The responses to all later
+   * attempts are 200, or come from your handler.
    */
   answerNext(...answers: ReadonlyArray<ReceiverResponse>): void {
     this.#instance.alive()

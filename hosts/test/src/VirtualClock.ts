@@ -1,7 +1,7 @@
 /**
  * A clock that stands still until a test moves it. A sleep ends when this clock reaches the end of the sleep, or when
- * the duration of the sleep has passed in real time. Therefore a request that sleeps for a second while it waits for
- * another request still completes.
+ * the duration of the sleep has passed in real time. A request that sleeps for a second while it waits for another
+ * request completes, because sleeps also end in real time.
  */
 import { clearImmediate, clearTimeout, setImmediate, setTimeout } from "node:timers"
 import * as Clock from "effect/Clock"
@@ -94,7 +94,7 @@ const immediate = (run: () => void) => {
   }
 }
 
-/** Schedules fibers with Node's own timers. Fake timers do not stop these timers. */
+/** Schedules fibers with Node's own timers, which the fake timers of a test runner do not stop. */
 export const nodeTimerScheduler = new Scheduler.MixedScheduler("async", immediate)
 
 const macrotask = Effect.callback<void>((resume) => {

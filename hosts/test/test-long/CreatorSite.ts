@@ -1,5 +1,6 @@
 /**
- * Runs the whole service on a free port of this machine, on the real clock. The links in its mails lead to this port.
+ * Runs the whole service on a free port of this machine, on the real clock. The links in the service's mails lead to
+ * this port.
  */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"

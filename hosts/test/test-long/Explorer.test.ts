@@ -116,7 +116,7 @@ const asksForToken = async (page: Page, apiRoot: string) => {
   const answered = page.waitForResponse((one) => one.url().endsWith("/api-keys"))
   await send.click()
   const answer = await answered
-  // Wait for running requests. Opening the next page would abort these requests, and an aborted request counts as a
+  // Wait for running requests. Opening the next page would abort running requests, and an aborted request counts as a
   // failure.
   await answer.finished()
   const headers = await answer.request().allHeaders()

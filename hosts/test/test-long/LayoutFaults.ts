@@ -3,7 +3,10 @@
  * so the function cannot use other code of this file.
  */
 
-/** Checks headings, names, colours and sizes. Returns one sentence for each fault. */
+/**
+ * Checks headings, names of fields and buttons, colour contrast, and sizes on a page. Returns one sentence for each
+ * fault.
+ */
 export const findLayoutFaults = (): Array<string> => {
   const found: Array<string> = []
   const all = (selector: string) => Array.from(document.querySelectorAll<HTMLElement>(selector))
@@ -46,7 +49,7 @@ export const findLayoutFaults = (): Array<string> => {
   if (document.documentElement.lang === "") found.push("no language")
   if (all("main").length !== 1) found.push("not one main part")
 
-  // Accessible names and references
+  // Check the labels of fields, and the ids to which attributes refer.
   const ids = all("[id]").map(({ id }) => id)
   if (new Set(ids).size !== ids.length) found.push(`ids given twice: ${ids}`)
   for (const field of all("textarea, select, input:not([type=hidden])") as Array<HTMLTextAreaElement>) {

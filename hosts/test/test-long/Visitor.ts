@@ -21,7 +21,10 @@ export interface BrowserVisitor {
   readonly follow: (mail: MailMessage, action: string) => Promise<void>
   /** Clicks or taps an element that leads to another page, and waits until the other page has loaded. */
   readonly press: (what: Locator, status?: number) => Promise<void>
-  /** Reloads the page, goes back and goes forward. The title must stay the same, and no form may be sent again. */
+  /**
+   * Reloads the page, goes back and goes forward. The page title must stay the same, and the browser must not send a
+   * form again.
+   */
   readonly wander: (title: string) => Promise<void>
 }
 
@@ -106,8 +109,8 @@ const arrive = async (
     posts,
     press,
     follow: async (mail, action) => {
-      // A mail has no content security policy, but the current page may have one. An empty page therefore replaces the
-      // current page first.
+      // A mail has no content security policy, but the current page may have one. Open an empty page first, so that no
+      // content security policy applies to the mail.
       await page.goto("about:blank")
       await page.setContent(mail.html)
       await press(page.getByRole("link", { name: action, exact: true }))

@@ -1,4 +1,4 @@
-/** Changes of an OpenAPI document that break its clients, and changes that do not. */
+/** Lists breaking changes and compatible changes of an OpenAPI document. */
 import { type JsonSchema, jsonContentType, type Operation } from "@partner-commentary/api/description/Document"
 import { type MutableDocument, makeDocumentMutation } from "./DocumentMutation.ts"
 

@@ -3,7 +3,7 @@ import type { OpenApiDocument } from "@partner-commentary/api/description/Docume
 
 type Mutable<A> = { -readonly [Key in keyof A]: A[Key] extends object | undefined ? Mutable<A[Key]> : A[Key] }
 
-/** A mutable document. */
+/** An OpenAPI document that a test may change. */
 export type MutableDocument = Mutable<OpenApiDocument>
 
 export interface DocumentMutation {

@@ -6,7 +6,7 @@ import { type DocumentMutation, type MutableDocument, makeDocumentMutation } fro
 
 export interface DocumentFault extends DocumentMutation {
   readonly rule: string
-  /** The last part of the JSON pointer in the finding. */
+  /** The last part of the JSON pointer in the linter's finding. */
   readonly at: string
 }
 

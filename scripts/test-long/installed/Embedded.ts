@@ -1,6 +1,6 @@
 /**
- * Runs in a project that installed one package and Express: the README's example, from its first start to an approved
- * commentary.
+ * Runs the README's example, from its first start to an approved commentary, in a project that installed one package
+ * and Express.
  */
 import assert from "node:assert/strict"
 import { once } from "node:events"

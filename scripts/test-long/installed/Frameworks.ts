@@ -5,7 +5,7 @@ export interface FrameworkTestCase {
   readonly packages: Readonly<Record<string, string>>
   /** The files of `examples/frameworks`, by their paths in the project. */
   readonly files: Readonly<Record<string, string>>
-  /** Further files of the project that the framework itself needs. */
+  /** The additional project files that the framework needs. */
   readonly own?: Readonly<Record<string, string>>
   /** Without a `build` command, the TypeScript files are compiled to `out`. */
   readonly build?: ReadonlyArray<string>
@@ -40,8 +40,8 @@ const plain = (
 const bun = `@oven/bun-${process.platform}-${process.arch}`
 
 /**
- * The file that `create-next-app` writes. Without this file, Next.js 15 chooses a module resolution that does not
- * support exports.
+ * The `tsconfig.json` that `create-next-app` writes. Without this file, Next.js 15 chooses a module resolution that
+ * does not support exports.
  */
 const nextConfig = {
   compilerOptions: {
@@ -79,7 +79,7 @@ const next = (
   ...more
 })
 
-/** The build evaluates the modules of routes, so the build needs a secret too. */
+/** The framework's build evaluates the modules of routes, so the build also needs the service's secret. */
 const built = ["env", "COMMENTARY_SECRET=any text of 32 characters or more"]
 const nextBuilt = { build: built.concat("node_modules/.bin/next", "build") }
 

@@ -1,6 +1,5 @@
 /**
- * Runs in a project that installed Prisma. Prisma's transactions must commit or roll back the changes that use cases
- * make.
+ * Tests, in a project that installed Prisma, that Prisma's transactions commit or roll back the changes of use cases.
  */
 import assert from "node:assert/strict"
 import { createOrder, pc, pool, prisma } from "../../../examples/libraries/prisma.ts"
@@ -22,7 +21,7 @@ const undone = prisma.$transaction(async (tx) => {
 await assert.rejects(undone, { message: "undone" })
 assert.equal(await submitted(), 1)
 
-// The server refuses a statement of the second call. The transaction continues, and its other changes are committed.
+// Postgres rejects a statement of the second call, but the transaction continues, and its other changes are committed.
 await prisma.$transaction(async (tx) => {
   const organization = { name: "Riverside", identity_id: "one" }
   await pc.organizations.create(organization, { db: tx })

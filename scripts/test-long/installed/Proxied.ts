@@ -1,4 +1,4 @@
-/** Runs nginx in front of an application. The application then reads the client's address from a header. */
+/** Runs nginx in front of an application. Behind nginx, the application reads the client's address from a header. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, writeFileSync } from "node:fs"

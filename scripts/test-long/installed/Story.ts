@@ -1,7 +1,4 @@
-/**
- * Runs in a project that installed the packages: an embedder's server, and a partner who calls it with the official
- * client.
- */
+/** Runs an embedder's server and a partner that uses the official client, in a project that installed the packages. */
 import assert from "node:assert/strict"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,7 @@
-/** Generates small faults. Each fault replaces one operator, literal, statement or SQL condition. */
+/**
+ * Generates small faults in source code for mutation tests. Each fault replaces one operator, literal, statement or SQL
+ * condition.
+ */
 
 export interface Mutant {
   readonly path: string
@@ -7,7 +10,10 @@ export interface Mutant {
   readonly replacement: string
 }
 
-/** Each pattern with its replacement. The spaces in the patterns exclude types, arrow functions and generics. */
+/**
+ * Each pattern with its replacement. The patterns require spaces around operators, so that they do not match types,
+ * arrow functions and generics.
+ */
 const operators: ReadonlyArray<readonly [RegExp, (found: string) => string]> = [
   [/ === /g, () => " !== "],
   [/ !== /g, () => " === "],

@@ -29,7 +29,7 @@ const take = (): ReadonlyArray<Profiler.ScriptCoverage> => {
 
 const lengthOf = ({ endOffset, startOffset }: Profiler.CoverageRange) => endOffset - startOffset
 
-/** Uses the count of the innermost block that contains the offset. */
+/** Returns whether the innermost block of code that contains the offset was executed. */
 const executes = ({ functions }: Profiler.ScriptCoverage, offset: number): boolean => {
   const around = functions
     .flatMap(({ ranges }) => ranges)

@@ -1,4 +1,4 @@
-/** Finds and runs the tests that execute a given place of the sources. */
+/** Finds and runs the tests that execute a given position in a source file. */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -6,7 +6,9 @@ import { join } from "node:path"
 import { repositoryRoot } from "../../Repository.ts"
 import type { Mutant } from "./Mutants.ts"
 
-/** A test and the code that the test executes, as `path` for each file and `path:offset` for each requested place. */
+/**
+ * A test and the code that the test executes, as `path` for each file and `path:offset` for each requested position.
+ */
 export interface RecordedTest {
   readonly file: string
   readonly name: string
@@ -61,9 +63,10 @@ export const recordTestRuns = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Re
 }
 
 /**
- * The package's own tests come first, then tests of the same subject, then the fastest tests. The suites on SQLite
- * count as tests of the stores. Code outside functions runs before the first test, so the result then contains all
- * tests that execute code of the file.
+ * Returns the tests that execute the code of a fault. Tests of the fault's package come first, then tests of the same
+ * subject, then the fastest tests. Tests of the SQLite adapter also count as tests of the package `sql`. If no test
+ * executes the fault's position, returns all tests that execute other code of the file, because code outside of
+ * functions runs before the first test.
  */
 export const findCoveringTests = (
   { offset, path }: Mutant,
@@ -82,7 +85,7 @@ export const findCoveringTests = (
     .flatMap(({ own }) => own)
 }
 
-/** `--testNamePattern` separates suites and tests by a space. Recorded names use " > " instead. */
+/** Vitest's option `--testNamePattern` separates suites and tests by a space, but recorded test names use " > ". */
 const patternOf = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" > ", " (?:> )?")
 
 type Outcome = "passed" | "failed" | "timed out"
@@ -97,7 +100,10 @@ const outcomeOf = (tests: ReadonlyArray<RecordedTest>): Outcome => {
   return status === 0 ? "passed" : error === undefined ? "failed" : "timed out"
 }
 
-/** The first tests find most faults within seconds. The other tests run only if the first tests pass. */
+/**
+ * Runs the tests of the first 1.5 seconds, which find most faults. Runs more tests, up to 40 seconds, only if the first
+ * tests pass.
+ */
 export const runTests = (tests: ReadonlyArray<RecordedTest>): Outcome => {
   let total = 0
   const ends = tests.map(({ ms }) => (total += ms + 5))

@@ -14,8 +14,8 @@ import type { TestClock } from "effect/testing/TestClock"
 /** The clock waits until no connection is in use for this number of consecutive event-loop turns. */
 const looks = 5
 /**
- * The time in milliseconds after which the clock advances even if connections are in use. The clock then assumes that
- * the fibers that use these connections are sleeping until a later time of this clock.
+ * The time in milliseconds after which the clock advances even if connections are in use. After this time, the clock
+ * assumes that the fibers with a connection sleep until a later time of the test clock.
  */
 const patience = 2000
 
@@ -79,7 +79,7 @@ const make = (inUse: () => number): TestClock => {
   }
 }
 
-/** Replaces Effect's TestClock. A live clock is not replaced, because tests do not move it. */
+/** Replaces Effect's TestClock. Keeps a real clock, because tests do not move a real clock. */
 export const layer = Layer.effect(
   Clock.Clock,
   Effect.gen(function* () {

@@ -17,7 +17,7 @@ export interface PostgresRecordingProxy {
   readonly open: () => number
   /**
    * Resets one random connection. With `"transaction"`, resets one random connection that has an open transaction.
-   * Returns whether there was such a connection.
+   * Returns false if no connection matches.
    */
   readonly cut: (where: "transaction" | "anywhere") => boolean
   /** Discards all later traffic on the existing connections, without notifying either side. */
@@ -30,8 +30,8 @@ export interface PostgresRecordingProxy {
 }
 
 /**
- * Splits a byte stream into protocol messages. A connection's first message has no type byte. Each later message has a
- * type letter and a length.
+ * Splits a byte stream into protocol messages. A connection's first message has no type byte. Each message after the
+ * first has a type letter and a length.
  */
 class Messages {
   private rest: Buffer = Buffer.alloc(0)

@@ -1,6 +1,6 @@
 /**
- * Starts a Postgres server for the lifetime of the calling process. Supervisor.ts runs as a separate process, starts the
- * server, and stops the server when the calling process ends.
+ * Starts a Postgres server for the lifetime of the calling process. Supervisor.ts runs as a separate process, starts
+ * the server, and stops the server when the calling process ends.
  */
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
@@ -10,7 +10,7 @@ import { defaultPostgresVersion, type PostgresVersion } from "./Binaries.ts"
 export interface PostgresTestServer {
   /** The superuser's URL of the database `postgres`. */
   readonly url: string
-  /** Returns the process id of the server. The id changes on restart. */
+  /** Returns the process id of the server. The process id changes when the server restarts. */
   readonly pid: () => number
   /** Terminates all sessions and restarts the server at the same address. */
   readonly restart: () => Promise<void>
@@ -35,8 +35,8 @@ export const startPostgresServer = (
         String(options.version ?? defaultPostgresVersion),
         ...(options.settings ?? [])
       ],
-      // Supervisor.ts runs in a separate process group. Ctrl-C in the terminal therefore reaches only this process, and
-      // this process then stops the server.
+      // Supervisor.ts runs in a separate process group, so Ctrl-C in the terminal reaches only this process. After
+      // Ctrl-C, this process stops the server.
       {
         stdio: ["pipe", "pipe", "pipe"],
         detached: true,

@@ -1,9 +1,10 @@
 /**
  * A program that starts, restarts and stops one Postgres server. The command is `node Supervisor.ts VERSION
- * [NAME=VALUE…]`. The process creates a cluster in a temporary folder and prints `ready PORT PID` each time the server
- * has started. The input line `restart` restarts the server. When the parent closes the input or dies, the supervisor
- * stops the server and removes the folder. A certificate in CERTIFICATE and its key in CERTIFICATE_KEY enable TLS. If
- * DATA_FROM is the folder of a base backup, the supervisor copies this backup instead of creating a cluster.
+ * [NAME=VALUE…]`. The supervisor creates a Postgres cluster in a temporary folder, and prints `ready PORT PID` each
+ * time the server has started. The input line `restart` restarts the server. When the parent closes the input or dies,
+ * the supervisor stops the server and removes the folder. A certificate in CERTIFICATE and its key in CERTIFICATE_KEY
+ * enable TLS. If DATA_FROM is the folder of a base backup, the supervisor copies this backup instead of creating a
+ * cluster.
  *
  * Postgres refuses to run as root. If the supervisor runs as root, `initdb` and `postgres` run as the user `nobody`.
  */

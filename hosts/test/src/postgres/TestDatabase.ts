@@ -136,7 +136,7 @@ export const makeTestDatabases = (server: Effect.Effect<string>) => {
         yield* sql.unsafe(empties)
         // If a test changed the schema, other tests cannot use the database.
         if ((yield* tablesOf(sql)) === tables) clean.push(url)
-        // If a test terminated every session of the database, these queries fail and the database is not reused.
+        // If a test terminated every session of the database, the queries above fail and the database is not reused.
       }).pipe(Effect.ignore)
   )
 
@@ -166,7 +166,8 @@ export const { empty, fresh, layer, named, used } = makeTestDatabases(ofTheRun)
 
 /**
  * Provides the stores on a named database, with a test clock that waits for the database's replies. With the name
- * `:memory:` each layer has its own database. Layers with any other name share one database until the process ends.
+ * `:memory:` each layer has its own database. Layers with the same name, except `:memory:`, share one database until
+ * the process ends.
  */
 export const layerOfNamedDatabase = (name: string) =>
   Layer.provideMerge(

@@ -30,7 +30,10 @@ export const layerOverHttp = TestApi.layerHttp.pipe(
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
 )
 
-/** Limits that no run of the fuzzer reaches. Every run reaches `lowRateLimits` and `lowMonthlyQuotas`. */
+/**
+ * Limits that no run of the fuzzer reaches. Every run of the fuzzer reaches the limits in `lowRateLimits` and
+ * `lowMonthlyQuotas`.
+ */
 const unreachableLimits = {
   requests_per_hour: 10_000_000,
   burst_per_minute: 10_000_000,

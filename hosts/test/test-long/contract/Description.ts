@@ -29,7 +29,7 @@ export interface OpenApiOperation {
   readonly parameters: ReadonlyArray<OpenApiParameter>
   readonly body: { readonly schema: JsonSchema; readonly required: boolean } | undefined
   readonly responses: Readonly<Record<string, ResponseDescription>>
-  /** The names of the security schemes. Credentials for one of these schemes are sufficient. */
+  /** The names of the operation's security schemes. Credentials for one of the security schemes are sufficient. */
   readonly schemes: ReadonlyArray<string>
 }
 
@@ -44,8 +44,8 @@ export interface OpenApiDocument {
 const methods = ["get", "post", "put", "patch", "delete"]
 
 /**
- * Returns the operations. Operations with fewer path parameters come first, because the later operations need ids from
- * the responses of the first operations.
+ * Returns all operations of an OpenAPI document. Operations with fewer path parameters come first, because the later
+ * operations need ids from the responses of the first operations.
  */
 export const listOperations = (document: OpenApiDocument): ReadonlyArray<OpenApiOperation> =>
   Object.entries(document.paths)
@@ -77,7 +77,7 @@ const operation = (
   }
 }
 
-/** The path of the first server. The document's paths are relative to this path. */
+/** The path of the OpenAPI document's first server, to which all paths in the document are relative. */
 const basePath = ({ servers }: OpenApiDocument): string => {
   const url = servers?.[0]?.url ?? ""
   return url.replace(/^[a-z]+:\/\/[^/]*/, "").replace(/\/$/, "")

@@ -11,7 +11,7 @@ export interface DocumentedRule {
   /** The path of the field in the refusal or in the schema violation. */
   readonly field: RegExp
   readonly sentence: string
-  /** Returns whether the rule applies to this value. A rule without this function applies to every value. */
+  /** Returns whether the rule applies to this value. A rule without the function `when` applies to every value. */
   readonly when?: (value: unknown, sent: GeneratedRequest) => boolean
 }
 
@@ -183,8 +183,8 @@ export const findDocumentedRule = (
   )
 
 /**
- * The limits that cannot be raised. These limits apply to every organization in addition to its rate limits. `message`
- * matches the message of the 429 response.
+ * Limits that cannot be raised and apply to every organization in addition to its rate limits. `message` matches the
+ * message of the 429 response.
  */
 export const documentedLimits = [
   {

@@ -16,8 +16,8 @@ import { listValueNames, type RecordedResponseValues, type ResponseValueStore, t
 import { arbitrarySchemaValues } from "./Values.ts"
 
 /**
- * A parameter and the text of its value. `odd` is true if the text is sent unescaped. The server may then read another
- * value.
+ * A parameter and the text of its value. `odd` is true if the text is sent unescaped, so that the server may read a
+ * different value.
  */
 export interface ParameterText {
   readonly parameter: OpenApiParameter
@@ -40,8 +40,8 @@ export interface GeneratedRequest {
   /** Parameters that are appended to the query. */
   readonly query: ReadonlyArray<string>
   /**
-   * A random number. The number determines the loopback address of a caller without valid credentials, because such
-   * callers are limited by address. The number also selects the requests that get additional checks.
+   * A random number that determines the loopback address of a caller without valid credentials. Callers without valid
+   * credentials are limited by address. The random number also selects the requests that get additional checks.
    */
   readonly origin: number
 }
@@ -94,7 +94,7 @@ const argument = (
  */
 const shortWait = (text: string, pick: number): string => text.replace(/\d+/g, pick === 0 ? "1" : "0")
 
-/** Returns the text that a header can transport. The surrounding white space is removed, because HTTP drops it. */
+/** Removes the characters that a header cannot contain, and the surrounding white space, which HTTP drops. */
 const headerText = (text: string): string =>
   text
     .replace(/[^\t\x20-\x7e\x80-\xff]/g, "")

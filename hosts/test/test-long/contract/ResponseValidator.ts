@@ -112,7 +112,9 @@ const placeOf = (pointer: string): string =>
         .replace(/\/(\d+)(?=\/|$)/g, "[$1]")
         .replaceAll("/", ".")
 
-/** Converts text to a value of the schema's type. Returns undefined for an unusual notation such as `1.0`. */
+/**
+ * Converts text to a value of the schema's type. Returns undefined for a number in an unusual notation, such as `1.0`.
+ */
 export const coerceTextToSchemaType = (schema: JsonSchema, text: string): unknown => {
   const type = schema["type"]
   if (type === "integer" || type === "number") {

@@ -1,13 +1,13 @@
 /**
- * Stores values of earlier responses for later requests. A recording (`RecordedResponseValues`) has the field names and
- * values of one successful response, and the caller. The name of an `id` includes its resource: the `id` of a `persona`
- * is stored as `persona_id`.
+ * Stores values of earlier responses for later requests. A recording (`RecordedResponseValues`) has the caller, the
+ * field names and the values of one successful response. The name of an `id` includes its resource: the `id` of a
+ * `persona` is stored as `persona_id`.
  */
 import type { FuzzedCaller } from "./Callers.ts"
 import type { OpenApiOperation, OpenApiParameter } from "./Description.ts"
 
 export interface RecordedResponseValues {
-  /** The recording's sequence number. The newest recording has the highest number. */
+  /** The sequence number of the recorded response. The newest recorded response has the highest number. */
   readonly order: number
   readonly caller: FuzzedCaller
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
@@ -15,16 +15,16 @@ export interface RecordedResponseValues {
 
 export interface ResponseValueStore {
   readonly record: (operation: OpenApiOperation, caller: FuzzedCaller, answer: unknown) => void
-  /** Removes the recordings of a deleted resource: those in which a field has the id `value` as its only value. */
+  /** Removes each recorded response in which `value`, the id of a deleted resource, is the only value of a field. */
   readonly removeValue: (value: string) => void
   /**
-   * Each inner list contains alternative names for one required value. Returns the recordings that have all required
-   * values, newest last.
+   * Each inner list contains alternative names for one required value. Returns the recorded responses that have all
+   * required values, newest last.
    */
   readonly findWithNames: (names: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<RecordedResponseValues>
 }
 
-/** The maximum number of recordings per operation. */
+/** The maximum number of recorded responses per operation. */
 const maxRecordingsPerOperation = 60
 
 export const makeResponseValueStore = (): ResponseValueStore => {
@@ -72,8 +72,8 @@ const collect = (into: Map<string, Array<string>>, value: unknown, owner: string
 
 /**
  * Returns the names under which a parameter's values are stored: the parameter's own name, and the field names that the
- * parameter's description contains. For `id`, returns the name of the resource before the parameter, such as
- * `persona_id`.
+ * parameter's description contains. The name of the path parameter `id` gets the resource in the path as a prefix, as
+ * in `persona_id`.
  */
 export const listValueNames = (
   operation: OpenApiOperation,
@@ -86,7 +86,7 @@ export const listValueNames = (
 
 const before = (path: string, name: string): string => lastPart(path.slice(0, path.indexOf(`{${name}}`)))
 
-/** Returns the path's last plural segment that is not a parameter. This segment names the resource. */
+/** Returns the resource's name in a path: the last plural segment that is not a parameter. */
 const lastPart = (path: string): string =>
   path
     .split("/")

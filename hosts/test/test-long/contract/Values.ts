@@ -6,8 +6,8 @@ import * as fc from "fast-check"
 import { type JsonSchema, type OpenApiDocument, resolveReference } from "./Description.ts"
 
 /**
- * The distance of a value to the schema's limits. `within` stays inside of the limits, and `around` sometimes crosses
- * the limits.
+ * The distance of a value to the schema's limits. `within` stays inside of the schema's limits, and `around` sometimes
+ * crosses these limits.
  */
 export type ValueGenerationMode = "within" | "around"
 
@@ -40,14 +40,14 @@ const letter = fc.constantFrom("a", "Z", "é", "ß", "漢", "😀", "0", "-", ".
 /** Characters that every schema allows but people rarely type. */
 const strange = fc.constantFrom("\u0007", "\u200b", "\u3164", "\u2028", "\u202e", "\ufeff", "\u0000", "\n")
 
-/** A cache of the generators by pattern. Parsing a pattern is slow, and there are few patterns. */
+/** Caches the text generator of each regular expression, because parsing is slow and there are few expressions. */
 const patterns = new Map<string, fc.Arbitrary<string>>()
 
 const matching = (pattern: string, maxLength: number): fc.Arbitrary<string> => {
   const known = patterns.get(`${pattern} ${maxLength}`)
   if (known !== undefined) return known
-  // fast-check cannot generate text for a pattern with lookaheads. The generator therefore removes the lookaheads from
-  // the pattern, and filters the results by the whole pattern.
+  // fast-check cannot generate text for a pattern with lookaheads. This code removes the lookaheads from the pattern,
+  // and filters the generated texts by the whole pattern.
   const whole = new RegExp(pattern, "u")
   const plain = new RegExp(pattern.replace(/\(\?!(\\.|\[[^\]]*\]|[^)\\])*\)/g, ""), "u")
   const likely = Object.values(formats).map((known) => known.filter((value) => whole.test(value)))
@@ -106,7 +106,7 @@ export const arbitrarySchemaValues = (
       )
 }
 
-/** Returns whether a text schema has no limiting keyword. For such a schema, only its examples show valid values. */
+/** Returns whether a text schema has no limiting keyword, so that only the schema's examples show valid values. */
 const isFree = (schema: JsonSchema): boolean =>
   schema["type"] === "string" && !["enum", "format", "pattern", "minLength"].some((keyword) => keyword in schema)
 

@@ -15,7 +15,7 @@ interface Wrong {
   readonly value: unknown
 }
 
-/** `unclear` is true if the OpenAPI document does not say whether such a request is valid. */
+/** `unclear` is true if the OpenAPI document does not say whether the request is valid. */
 interface Reading {
   readonly wrongs: ReadonlyArray<Wrong>
   readonly unclear: boolean
@@ -88,7 +88,8 @@ export const findContractViolations = (
   }
   if (unclear || wrongs.length > 0 || caller.expectedAccess !== "all") return []
   if (status === 401) return [`${caller.name} was kept out`]
-  // These callers have high rate limits, so only limits that cannot be raised may refuse their requests.
+  // Callers with the access `all` have high rate limits, so only limits that cannot be raised may refuse their
+  // requests.
   if (status === 429)
     return DocumentedRules.isDocumentedLimit(sent, answered.text) ? [] : [`${caller.name} was limited`]
   return status === 400 ? unexplained(sent, (answer as { error: Refusal }).error) : []

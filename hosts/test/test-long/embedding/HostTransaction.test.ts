@@ -1,6 +1,6 @@
 /**
- * Tests use cases in the host's open transaction. The changes of the use cases are committed or rolled back with this
- * transaction.
+ * Tests use cases in the host's open transaction. The changes of the use cases are committed or rolled back with the
+ * host's transaction.
  */
 import { PGlite } from "@electric-sql/pglite"
 import { PartnerCommentaryError } from "partner-commentary/PartnerCommentary"
@@ -106,7 +106,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     expect((await pc.topics.list(ids)).total).toBe(2)
   })
 
-  it("the changes of two calls on one client are committed in one transaction of the host", async () => {
+  it("the changes of two calls with one database client are committed in one transaction of the host", async () => {
     const { client, ids, pc } = await started(options)
     await client.query("BEGIN")
     await pc.topics.submit(makeExampleTopic(ids, "Who wins the derby on Sunday?"), { db: client })

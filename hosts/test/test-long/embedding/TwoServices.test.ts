@@ -71,8 +71,8 @@ describe("services on Effect's official Postgres client", () => {
   })
 })
 
-describe("in-process state that is merged with the layer of Postgres", () => {
-  it("if in-process state is merged before the layer of Postgres, both services still share their state", async () => {
+describe("Merging the layer of in-process state with the layer of Postgres", () => {
+  it("two services share their state even if their layers of in-process state are merged before the layers of Postgres", async () => {
     const pool = createHostPool(await createEmptyDatabase())
     const merged = () => Layer.merge(Core.layerProcess, postgres(pool))
     await counted([openEmbeddedService(merged()), openEmbeddedService(merged())])

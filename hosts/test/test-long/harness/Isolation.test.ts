@@ -12,7 +12,7 @@ const live = async (at: number) => {
   const { organization, personas } = await pc.seed({ organization: name, personas: [`Persona ${at}`] })
   const client = pc.client(organization)
   await client.webhooks.create({ url: "https://partner.example/events", events: ["creator.approved"] })
-  // The content is the same in all instances. Shared state would cause a duplicate.
+  // All instances use the same topic content, which would be a duplicate if the instances shared state.
   const content = "Will the Lakers make the play-offs?"
   const topic = await client.topics.create({ content, persona_ids: personas.map(({ id }) => id) })
   if (at % 2 === 0) await pc.clock.advance("1 hour")

@@ -1,6 +1,6 @@
 /**
  * For each kind of mail, lists an action that causes the mail, and the maximum number of mails. The maximum holds for
- * any number of repetitions of the action. The compiler requires an entry for each kind.
+ * any number of repetitions of the action. The compiler requires an entry for each kind of mail.
  */
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
 import { defaults } from "@partner-commentary/core/shared/Policy"
@@ -40,7 +40,7 @@ const pass = (millis: number) =>
     yield* (yield* DueJobRunner).advanceTo(now() + millis)
   })
 
-/** Repeats the step, and runs all due work after each repetition. */
+/** Runs `step` `count` times, and runs all due work after each time. */
 const times = <E, R>(count: number, step: (index: number) => Effect.Effect<unknown, E, R>) =>
   Effect.forEach(
     Array.from({ length: count }, (_, index) => index),
@@ -54,7 +54,10 @@ const partner = Effect.gen(function* () {
   return { key, persona }
 })
 
-/** Submits a topic whose mail arrives. Returns functions for the partner's and the creator's actions. */
+/**
+ * Submits a topic and delivers the request mail to the creator. Returns functions for the partner's and the creator's
+ * actions.
+ */
 const requested = Effect.gen(function* () {
   const { key, persona } = yield* partner
   const id = yield* submitTopic(key, content, [persona])

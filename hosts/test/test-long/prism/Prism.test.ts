@@ -101,7 +101,7 @@ it.live("every refusal that an operation can return agrees with the OpenAPI docu
       elsewhere: by((yield* Seed.issueApiKey(owner, { ipAllowList: ["203.0.113.7"] })).text, ""),
       scopeless: by((yield* Seed.issueApiKey(owner, { scopes: [] })).text, "")
     }
-    // Each call has its own address. The limit for anonymous callers therefore does not apply.
+    // Each call has its own address, so that the limit for anonymous callers does not apply.
     let calls = 0
     const ask = (operation: Operation, { headers, ...init }: RequestInit, query = "") =>
       Effect.promise(() =>
@@ -132,7 +132,7 @@ it.live("every refusal that an operation can return agrees with the OpenAPI docu
 
 /**
  * Changes the OpenAPI document so that Prism must report faults, each in the response of a different operation. If
- * Prism did not report these faults, a run without reports would prove nothing.
+ * Prism did not report the planted faults, a run without reports would prove nothing.
  */
 const plant = ({ paths }: UntypedJson) => {
   const get = (path: string) => paths[`/partner/v1${path}`].get.responses
@@ -168,7 +168,7 @@ it.live("Prism reports responses with a wrong type, field, null, length, header 
       yield* ask(path)
       assert.lengthOf(judge.found, index + 1, path)
     }
-    // The planted schema allows an array or null, so an empty list conforms.
+    // The changed schema of GET /topics allows an array or null, so an empty list conforms.
     yield* ask("/topics")
     assert.lengthOf(judge.found, planted.length)
   }).pipe(Effect.scoped, Effect.provide(served))

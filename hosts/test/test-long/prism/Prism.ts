@@ -14,7 +14,8 @@ const bin = createRequire(import.meta.url).resolve("@stoplight/prism-cli/dist/in
 
 interface Options {
   /**
-   * True if Prism also validates requests, including their credentials. If false, invalid requests reach the service.
+   * True if Prism also validates requests, including their credentials. If `requests` is false, invalid requests reach
+   * the service.
    */
   readonly requests: boolean
   /** Changes the OpenAPI document that Prism reads. */
@@ -26,7 +27,7 @@ export type UntypedJson = any
 
 /**
  * Copies the OpenAPI document for Prism. Prism rejects all calls without the credentials that the document requires. If
- * Prism must not validate requests, the copy of the document therefore requires no credentials.
+ * Prism must not validate requests, the copy of the document requires no credentials.
  */
 const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests }: Options) {
   const folder = yield* Effect.acquireRelease(
@@ -42,8 +43,8 @@ const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests
 })
 
 /**
- * Starts a proxy in front of the service at `apiRoot` and returns the proxy's address. The proxy replaces responses
- * that violate the OpenAPI document with errors. The proxy stops when the scope closes.
+ * Starts a proxy in front of the service at `apiRoot` and returns the proxy's address. If a response violates the
+ * OpenAPI document, Prism sends an error response in its place. The proxy stops when the scope closes.
  */
 export const startPrismProxy = Effect.fnUntraced(function* (apiRoot: string, options: Options) {
   const port = yield* Effect.promise(findFreePort)

@@ -1,4 +1,7 @@
-/** A `fetch` function for requests through Prism. The function records operations, statuses and Prism's violations. */
+/**
+ * A `fetch` function for requests through Prism, which records operations, statuses and the violations that Prism
+ * reports.
+ */
 import type { Operation } from "../../test/support/authorization/Operations.ts"
 import { findPrismViolations } from "./Prism.ts"
 

@@ -31,7 +31,8 @@ it.effect(
         Effect.gen(function* () {
           const response = yield* call(`/partner/v1${path}`, { method, key, headers: { "x-request-id": "same" } })
           const text = yield* Effect.promise(() => response.text())
-          // The values of these headers differ between responses, because each call counts toward the rate limit.
+          // The values of the rate-limit headers differ between responses, because each call counts toward the rate
+          // limit.
           const headers = [...response.headers].filter(
             ([name]) => !["ratelimit", "x-ratelimit-remaining"].includes(name)
           )

@@ -11,7 +11,7 @@ const rows: ReadonlyArray<readonly [scopes: ReadonlyArray<ApiKeyScope>, reads: b
   [["webhooks:read"], true, false],
   [["webhooks:write"], false, true],
   [["webhooks:read", "webhooks:write"], true, true],
-  // These keys stand for keys that were created before webhook scopes existed.
+  // Keys without webhook scopes stand for keys that were created before webhook scopes existed.
   [["topics:read"], true, false],
   [["topics:submit"], false, true],
   // A key with at least one webhook scope has only the webhook permissions of those scopes.

@@ -42,7 +42,7 @@ const scene = async (environment: "live" | "test" = "test", statuses: ReadonlyAr
       return stdout[0] ?? ""
     },
     streams: () => streams,
-    /** Starts or ends an outage. An outage also closes the open event streams. */
+    /** Starts or ends a simulated outage of the service. An outage also closes the open event streams. */
     fail: (now: boolean) => {
       outage = now
       current.abort()

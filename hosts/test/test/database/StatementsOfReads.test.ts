@@ -44,8 +44,8 @@ const estate = Effect.fnUntraced(function* (size: number) {
   )
   const content = `Is ${size} too many to ask at once?`
   const topic = yield* submitTopic(live, content, personas, { external_reference })
-  // Each of these topics has only one persona, because with all personas the service would send 870 mails. The mails
-  // would make the test slow and have no effect on the measured reads.
+  // Every topic except the first has only one persona, because with all personas the service would send 870 mails. The
+  // mails would make the test slow and have no effect on the measured reads.
   const [first] = personas
   assert.isDefined(first)
   yield* Effect.forEach(
@@ -95,8 +95,8 @@ const estate = Effect.fnUntraced(function* (size: number) {
 })
 
 /**
- * Checks that every GET runs the same statements for all organizations. No workers run, so that only these reads reach
- * the database.
+ * Checks that every GET runs the same statements for all organizations. No workers run, so that only the GET requests
+ * reach the database.
  */
 const agree = Effect.fnUntraced(function* (estates: ReadonlyArray<Effect.Success<ReturnType<typeof estate>>>) {
   const reads = (yield* readOpenApiOperations).filter(({ method }) => method === "GET")

@@ -60,7 +60,7 @@ it.live("two concurrent drafts for the same persona load the persona once", () =
   }).pipe(Effect.provide(RecordedPostgres.layer))
 )
 
-/** Submits topics to the same personas, and returns three possible changes for each assignment. */
+/** Submits topics to the same personas, and returns three effects for each assignment: respond, decline and remind. */
 const assignmentsOf = Effect.fnUntraced(function* (count: number, topics = ["Who will win the cup this year?"]) {
   const store = yield* AssignmentStore
   const { find } = yield* TopicStore
@@ -165,15 +165,15 @@ const tablesOf = (statement: string) => {
 }
 
 /**
- * The tables of the statements that do not contain the organization's id. `docs/performance.md` lists what each of
- * these statements needs on a distributed database.
+ * The tables of the statements that do not contain the organization's id. `docs/performance.md` lists what each
+ * statement without the organization's id needs on a distributed database.
  */
 const byOtherKeys = new Set([
   // The statements BEGIN and COMMIT name no table.
   "",
-  // These statements find rows by the id of the assignment or the mail, or by the due time.
+  // Statements on assignments and mails find rows by the id of the assignment or the mail, or by the due time.
   ...["assignments", "assignments,mails", "assignments,mails,topics", "assignments,topics", "mails"],
-  // These statements find rows by the id of the webhook or the event.
+  // Statements on webhooks and deliveries find rows by the id of the webhook or the event.
   ...[
     "deliveries",
     "deliveries,delivery_attempts",

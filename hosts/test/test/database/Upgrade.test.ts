@@ -20,7 +20,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 
-/** Lists the last migration of each release. A JSON file with the migration's name contains the rows of the release. */
+/**
+ * Lists the last migration of each release. For each release, a JSON file with the migration's name contains test rows.
+ */
 const releases = ["0009_operations"]
 
 type Rows = Readonly<Record<string, ReadonlyArray<Readonly<Record<string, unknown>>>>>

@@ -41,8 +41,8 @@ const one = Effect.fnUntraced(function* (state: AssignmentState) {
   const view = Effect.map(by.get(`/topics/${id}/status`), ({ text }) => text)
   const text = Effect.map(by.get(`/topics/${id}/commentaries`), ({ body }) => body.data.commentaries[0]?.content)
   /**
-   * Requests another draft, and waits for the mail with that draft. Without the wait, the draft could be replaced
-   * before the mail is sent.
+   * Requests another draft, and waits for the mail with that draft. Without this wait, the service could replace a
+   * draft before it sends the draft's mail.
    */
   const revised = Effect.fnUntraced(function* (draft: { readonly id: string; readonly number: number }) {
     yield* waitForCreatorMails(persona, content, draft.number + 1)
@@ -55,8 +55,8 @@ const one = Effect.fnUntraced(function* (state: AssignmentState) {
 })
 
 /**
- * Maps each state to the actions for which section 3 of the specification defines no transition. The service must
- * refuse these actions.
+ * Maps each state to the actions that the service must refuse, because section 3 of the specification defines no
+ * transition for these actions.
  */
 const refusals: ReadonlyArray<readonly [AssignmentState, ReadonlyArray<string>]> = [
   ["topic_sent", ["approve", "revise", "withdraw"]],

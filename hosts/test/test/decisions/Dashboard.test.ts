@@ -1,6 +1,6 @@
 /**
  * Tests the documented decisions about API-key operations with dashboard tokens. An identity provider publishes the
- * keys that verify these tokens.
+ * keys that verify dashboard tokens.
  */
 import { createHmac, createPublicKey, type JsonWebKey } from "node:crypto"
 import { assert, it } from "@effect/vitest"

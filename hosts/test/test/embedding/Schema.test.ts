@@ -53,7 +53,7 @@ const refusal = (pc: { readonly start: () => Promise<void> }) =>
 
 const schema = "commentary"
 
-describe("A separate schema", () => {
+describe("Keeping the service's tables in a separate schema", () => {
   it("a separate schema holds every table, and the host's sessions keep their search path", async () => {
     const pool = createHostPool(await createEmptyDatabase(), { max: 2 })
     const service = openEmbeddedService(postgres(pool, { schema, listen: false }))
@@ -134,7 +134,7 @@ describe("A separate schema", () => {
   })
 })
 
-describe("A failed start", () => {
+describe("Starting on a database that the service cannot use", () => {
   it("the start fails and changes nothing if a host's table has the same name as a table of the service", async () => {
     const pool = createHostPool(await createEmptyDatabase())
     await pool.query("CREATE TABLE topics (subject TEXT)")

@@ -21,8 +21,8 @@ import {
 
 // #region sqlite
 /**
- * The database can be busy while the service writes on its own connection. This function then retries, and does not
- * block the thread between two tries.
+ * The database can be busy while the service writes on its own connection. If the database is busy, `begin` retries,
+ * and does not block the thread between two tries.
  */
 const begin = async (database: DatabaseSync, tries = 200) => {
   for (let left = tries; left > 0; left--) {

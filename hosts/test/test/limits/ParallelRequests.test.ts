@@ -39,7 +39,7 @@ interface Wanted {
   readonly hourly: number
   /** The exceeded limit in a refused response. */
   readonly limit: number
-  /** The seconds until a retry in a refused response. */
+  /** The number of seconds until the retry that a refused response allows. */
   readonly wait: number
 }
 
@@ -89,7 +89,7 @@ const scene = (limits: Partial<OrganizationLimits>) =>
 const ofFifty = { pass: 50, hourly: 50, limit: 50, wait: 3600 }
 
 const it100 = (limit: string, test: Effect.Effect<void, unknown, Layer.Success<typeof behindProxy>>) =>
-  it.effect(`of 100 concurrent requests, the service admits exactly the number that ${limit}`, () =>
+  it.effect(`of 100 concurrent requests, the service admits exactly as many as ${limit}`, () =>
     Effect.provide(test, behindProxy)
   )
 

@@ -52,7 +52,7 @@ const submitted = Effect.gen(function* () {
 
 const at = (moment: string) => TestClock.setTime(Date.parse(moment))
 
-/** Simulates a mail server that is unavailable for a day. The worker then marks the mail as failed. */
+/** Simulates a mail server that is unavailable for a day, so that the worker marks the mail as failed. */
 const outage = Effect.gen(function* () {
   for (const minutes of [1, 5, 15, 60, ...Array.from({ length: 11 }, () => 120)]) {
     yield* waitUntilMailsProcessed

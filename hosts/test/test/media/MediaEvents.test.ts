@@ -113,7 +113,7 @@ it.effect("several attempts for one file cause one event, even if they end at th
       ["media.ready", 2, events[1].data.output_type],
       ["media.ready", 3, events[0].data.output_type]
     ])
-    // If a later success has another address, the URL changes without an event.
+    // If a later attempt stores the media file at another address, the URL changes without an event.
     for (const job of again) {
       yield* store.modify(shareId, (present) =>
         Result.succeed(recordFinishedMediaFile(present, job, `https://a/${job.kind}`))

@@ -127,7 +127,8 @@ it.effect(
       const media = yield* ScriptedMedia
       const sql = yield* SqlClient.SqlClient
       const { urls } = yield* createApprovedTopic(["audio"])
-      // Recording the job as settled is the last step. Renaming the column makes only this step fail.
+      // The last step of a media job records the job as settled. Renaming the column `settled_at` makes only the last
+      // step fail.
       yield* sql`ALTER TABLE media_jobs RENAME COLUMN settled_at TO lost_at`
       yield* Effect.exit(drainJobs)
       yield* sql`ALTER TABLE media_jobs RENAME COLUMN lost_at TO settled_at`

@@ -100,8 +100,8 @@ it.effect("the metrics cover the topics that were sent in the period, in total a
     }
     assert.deepStrictEqual(yield* metrics(key), expected)
 
-    // A later topic belongs to a later period. A topic counts in the period in which it was sent, not in the period of
-    // its outcome.
+    // A topic that is sent after the period does not change the metrics of the period. A topic counts in the period in
+    // which it was sent, not in the period of its outcome.
     yield* submitTopic(key, cup, [bo])
     const march = yield* metrics(key, "?from=2026-03-01T09:00:00Z&to=2026-03-01T12:11:00.000Z")
     assert.deepStrictEqual(march.overall, expected.overall)

@@ -12,7 +12,7 @@ import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
 import { approves, fails, seedTestIntegration, unknownId, waits } from "../support/TestIntegration.ts"
 
-it.effect("the waiting test persona takes no step by itself, and takes one step with each call", () =>
+it.effect("the waiting test persona takes no step by itself, and takes one step with each call to advance", () =>
   Effect.gen(function* () {
     const { advance, get, sent, status } = yield* seedTestIntegration
     const { shares, topic } = yield* sent("Will it rain on Sunday?", waits)

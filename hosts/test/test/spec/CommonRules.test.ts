@@ -19,7 +19,7 @@ import {
 
 const content = "Will the Lakers make the play-offs?"
 const timestamps = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
-/** The expected fields of responses that differ from {success, data}. */
+/** The expected fields of each operation whose response does not have the format {success, data}. */
 const shapes: Readonly<Record<string, Array<string>>> = {
   "GET /topics": ["success", "data", "pagination"],
   "GET /events": ["success", "data", "pagination"],

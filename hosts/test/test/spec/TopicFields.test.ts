@@ -23,7 +23,8 @@ const statuses = [
 const overall = ["pending", "in_progress", "partial", "completed"]
 
 /**
- * Fetches one response of each shape. The topic has a persona in each state that a test can reach before a deadline.
+ * Fetches one response for each of the three shapes of a topic. The topic has a persona in each state that a test can
+ * reach before a deadline.
  */
 const answers = Effect.gen(function* () {
   const by = yield* seedPartner()
@@ -112,9 +113,8 @@ layer(Answers.layer)("specification 2", (it) => {
   for (const shape of ["created", "view", "detail"] as const) {
     const [name, rows] = tables[shape]
     for (const [path, type, literals] of rows) {
-      it.effect(
-        `the field ${path} of ${name} has the type ${type}${literals === undefined ? "" : `: ${literals.join(", ")}`}`,
-        () => Effect.map(Answers, (seen) => checkField(seen[shape], path, type, literals))
+      it.effect(`the field ${path} of ${name} has the type ${type} and only documented values`, () =>
+        Effect.map(Answers, (seen) => checkField(seen[shape], path, type, literals))
       )
     }
   }

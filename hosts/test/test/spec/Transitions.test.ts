@@ -23,7 +23,7 @@ import {
 
 const content = "Will the Lakers make the play-offs?"
 
-/** Returns the only persona's entry in the three views, and the count of its status. */
+/** Returns the only persona's entry in three views of the topic, and the statuses that the summary counts. */
 const seen = Effect.fnUntraced(function* (by: SeededPartner, id: string) {
   const { personas, summary } = (yield* by.get(`/topics/${id}/status`)).body.data
   const detail = (yield* by.get(`/topics/${id}`)).body.data

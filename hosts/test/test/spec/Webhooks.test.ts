@@ -22,7 +22,7 @@ const specified = [
   "created_at",
   "updated_at"
 ]
-/** A minor version of the API added the last four fields. The specification does not contain these fields. */
+/** The fields of the specification, and four fields that a later minor version of the API added. */
 const shown = [...specified, "disabled_reason", "disabled_at", "circuit", "held_count"]
 
 const registered = Effect.fnUntraced(function* (given: object = {}) {

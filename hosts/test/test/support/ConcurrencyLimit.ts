@@ -41,7 +41,7 @@ export class SlowOperationLatch extends Context.Service<
   )
 }
 
-/** Starts to count the sleeps of this length. Returns an effect that reads the count. */
+/** Starts to count the sleeps of `millis` milliseconds, and returns an effect that reads the count. */
 const waitingFor = (millis: number) =>
   Effect.map(Clock.Clock, (clock) => {
     const { sleep } = clock

@@ -64,8 +64,8 @@ export const makeDeliveriesApiReader = (key: string, id: string) => {
     page,
     list,
     /**
-     * Waits until `count` deliveries are recorded as delivered. The receiver gets each event earlier, while the
-     * delivery is still in flight.
+     * Waits until `count` deliveries are recorded as delivered. The receiver gets each event before the service records
+     * the delivery as delivered.
      */
     delivered: (count: number) =>
       eventually(

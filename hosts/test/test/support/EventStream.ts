@@ -15,7 +15,7 @@ const field = (block: string, name: string) =>
     .map((line) => line.slice(name.length + 2))
     .join("\n")
 
-/** Splits a stream into its complete blocks. The last block may be incomplete and is dropped. */
+/** Splits the text of an event stream into blocks. Drops the last block of the text, which may be incomplete. */
 const blocksOf = (text: string) => text.split("\n\n").slice(0, -1)
 
 const eventsOf = (text: string): ReadonlyArray<StreamedEvent> =>

@@ -5,7 +5,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 interface Fault {
   readonly table: string
   readonly on: "INSERT" | "UPDATE"
-  /** The SQL condition of the rejected rows. `row` is the prefix of column names. */
+  /** The SQL condition of the rejected rows. In the condition, `row` is the prefix of every column name. */
   readonly rows: (row: "" | "NEW.") => string
 }
 

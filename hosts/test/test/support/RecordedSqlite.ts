@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 const realClock = Clock.Clock.defaultValue()
 
 /**
- * A clock whose monotonic time stands still. A group of transactions has a maximum duration, so with the real time a
+ * A clock whose monotonic time stands still. A group of transactions has a maximum duration, so with a real clock a
  * slow machine could split a group.
  */
 const clock: Clock.Clock = Object.assign(Object.create(realClock), {

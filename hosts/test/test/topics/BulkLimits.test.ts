@@ -56,7 +56,7 @@ it.effect(
       assert.isAbove(Number(refused.headers.get("retry-after")), 3600)
       const [stored] = yield* sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM stored_responses`
       assert.strictEqual(Number(stored?.count), 200)
-      // A stored response is returned again. A request without an idempotency key stores nothing.
+      // A repeated request gets its stored response. A request without an idempotency key stores no response.
       assert.strictEqual((yield* post([{}], "key-0")).headers.get("idempotency-replayed"), "true")
       assert.strictEqual((yield* post([{}])).status, 200)
     }).pipe(Effect.provide(InMemory.layer))

@@ -29,7 +29,7 @@ const seeded = Effect.gen(function* () {
 })
 
 const entryOf = (data: { personas: ReadonlyArray<{ persona_id: string }> }, { id }: { readonly id: string }) =>
-  // biome-ignore lint/suspicious/noExplicitAny: the wire's JSON
+  // biome-ignore lint/suspicious/noExplicitAny: the test reads the response's JSON without validation
   data.personas.find(({ persona_id }) => persona_id === id) as any
 
 it.effect(

@@ -45,7 +45,7 @@ const respond = Effect.fnUntraced(function* ({ key, last, token, topicId }: Scen
 const days = (count: number) => TestClock.adjust(`${count} days`)
 
 /**
- * Each way in which the last assignment can end, the event that it causes, and a later action that must not reopen the
+ * Each way in which a topic's last assignment can end, the resulting event, and a later action that must not reopen the
  * topic.
  */
 const paths = {

@@ -24,7 +24,7 @@ test("a view's ETag changes with every change of the view, from the submission t
   const seen = new Map<string, { readonly tag: string; readonly body: string }>()
   let changes = 0
 
-  /** Reads every view with the known tag and without a tag. */
+  /** Reads every view with its known ETag and without an ETag. */
   const look = async (step: string, mustChange = true) => {
     let changed = false
     for (const path of [...views, "/partner/v1/topics?limit=5"]) {
@@ -138,7 +138,7 @@ it.effect("a request with Cache-Control: no-cache reads the view from the databa
       )
     assert.strictEqual(yield* content("max-age=0"), "Who takes the title this season?")
     for (const control of ["no-cache", "No-Cache", "no-store, no-cache", "max-age=0,no-cache"]) {
-      // This change keeps the topic's version, so the cached view stays valid.
+      // This UPDATE does not change the topic's version, so the cached view stays valid.
       yield* sql`UPDATE topics SET content = ${control} WHERE id = ${topicId}`
       assert.notStrictEqual(yield* content("max-age=0"), control, "this view is cached")
       assert.strictEqual(yield* content(control), control)

@@ -43,7 +43,7 @@ const setUp = Effect.gen(function* () {
   return { call, owner, persona, key, topic, post, total }
 })
 
-/** Waits in real time for long enough that a fiber has resumed after its signal. */
+/** Waits 50 ms in real time, so that a fiber that was signalled has resumed. */
 const pause = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 50)
 })

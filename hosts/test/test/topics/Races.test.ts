@@ -86,7 +86,7 @@ it.effect("a topic that exceeds the commentary quota is refused completely, and 
     assert.strictEqual(refused.status, 429)
     const { error } = yield* readJson(refused)
     assert.deepInclude(error.details, { limit: 3, remaining: 1, quota: "commentaries_per_month" })
-    // The refused topic creates no duplicate window. With a sufficient quota, the same topic would be sent.
+    // The refused topic starts no duplicate window, so a repeated submission is refused because of the quota again.
     assert.strictEqual((yield* post(`${at} Again?`)).status, 429)
     assert.strictEqual((yield* readJson(yield* call("/partner/v1/topics", { key }))).pagination.total, 1)
   }).pipe(Effect.provide(InMemory.layer))
@@ -109,7 +109,7 @@ it.effect("if the 100 assignments of a topic end concurrently, the topic is comp
       "100 mails",
       Effect.map(mailbox.all, (sent) => (sent.length === 100 ? sent : undefined))
     )
-    // The first half is approved, so these assignments need drafts first.
+    // Create drafts for the first half of the assignments, because these creators approve drafts later.
     const half = mails.slice(0, 50).map(extractCreatorToken)
     const other = mails.slice(50).map(extractCreatorToken)
     const act = (token: string, action: string, body: unknown) =>

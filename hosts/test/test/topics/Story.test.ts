@@ -189,7 +189,7 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
       expired: 0
     }
 
-    /** The partner's own fields as every view shows them. */
+    /** The fields that the partner sent, as every view of the topic shows them. */
     const sent = {
       topic_id: id,
       external_reference: "game:2026-02-01.LAL",

@@ -86,7 +86,7 @@ it.effect("an event arrives signed, and is sent again with the same bytes after 
       const hook = yield* registerWebhook(key, ["commentary.failed"], url)
       yield* declined("Wer gewinnt „das Derby“? 🏆")
       const { list } = makeDeliveriesApiReader(key, hook.id)
-      // Move the clock exactly to this time, because the timeout of an attempt also uses this clock.
+      // Move the clock exactly to the next attempt's time, because the timeout of an attempt uses the same clock.
       for (const count of [1, 2]) {
         yield* hook.failures(count)
         yield* advanceToNextAttempt(list)

@@ -18,8 +18,8 @@ const document = generateOpenApiDocument(PartnerApi, "https://api.example.com")
 type IsGenuine = (secret: string, headers: Readonly<Record<string, string | undefined>>, body: string) => boolean
 
 /**
- * Runs the code for verifying webhooks that the OpenAPI document shows. The code gets the functions that it imports
- * from Node as arguments.
+ * Runs the code for verifying webhooks that the OpenAPI document shows. The test passes Node's functions to the code as
+ * arguments instead of imports.
  */
 const isGenuine: IsGenuine = (() => {
   const [, lines = ""] = /```js\n([\s\S]+?)```/.exec(String(document.info["description"])) ?? []

@@ -1,6 +1,6 @@
 /**
- * Tests the fair distribution of delivery slots. When slots are scarce, each webhook gets one slot and no webhook takes
- * all slots.
+ * Tests the fair distribution of delivery slots. When delivery slots are scarce, each webhook gets one slot and no
+ * webhook takes all slots.
  */
 import { assert, it } from "@effect/vitest"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
@@ -52,7 +52,10 @@ it.effect(
     }).pipe(Effect.provide(idle))
 )
 
-/** Counts the failures that the service is storing concurrently. Storing waits until the test opens the gate. */
+/**
+ * Counts the failures that the service is storing concurrently. The service stores no failure until the test opens
+ * `gate`.
+ */
 const crowd = { now: 0, most: 0, done: 0, gate: Deferred.makeUnsafe<void>() }
 
 const slowToFail = Layer.effect(

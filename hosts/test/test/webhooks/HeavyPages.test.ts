@@ -84,7 +84,8 @@ it.effect("other requests run while a large page is read", () =>
       yield* list(query)
       return turns.count - before
     })
-    // The event loop also turns while a query waits for Postgres, so counts vary. Use the lowest of five counts.
+    // The event loop also turns while a query waits for Postgres, so the number of turns varies. Use the lowest number
+    // of event-loop turns in five reads.
     const alone = Math.min(...(yield* Effect.forEach([1, 2, 3, 4, 5], () => turnsOf("?limit=1"))))
     const whole = yield* turnsOf("?limit=100")
     turns.over = true

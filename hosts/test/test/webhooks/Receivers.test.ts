@@ -1,6 +1,6 @@
 /**
- * Tests receivers that fail for a long time: the circuit breaker, warnings, disabling and held events. Other receivers
- * must not be affected.
+ * Tests receivers that fail for a long time: the circuit breaker, warnings, disabling and held events. A failing
+ * receiver must not affect other receivers.
  */
 import { assert, it } from "@effect/vitest"
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
@@ -34,7 +34,7 @@ const patient = InMemory.layerWith({ policy: { lease } })
 
 const refused = Effect.fail(new NoWebhookResponse({ failure: "refused", reason: "Nobody is there." }))
 
-/** Opens the circuit breaker with three refused connections. The first probe is due in a minute. */
+/** Opens the circuit breaker with three refused connections. The circuit breaker's first probe is due in a minute. */
 const leftAlone = Effect.gen(function* () {
   const receivers = yield* InMemoryWebhookReceivers
   yield* receivers.answer(() => refused)
@@ -78,8 +78,8 @@ it.effect(
       const { answer, hook, key } = yield* leftAlone
       const [newest] = yield* makeDeliveriesApiReader(key, hook.id).list()
       yield* retryDelivery(key, hook.id, newest.id)
-      // The receiver still fails, so the circuit breaker stays open for longer. The next manual retry is also attempted
-      // immediately.
+      // The receiver still fails, so the circuit breaker stays open for longer. Another manual retry is attempted
+      // immediately although the circuit breaker is open.
       yield* hook.failures(4)
       yield* answer(() => Effect.succeed({}))
       yield* retryDelivery(key, hook.id, newest.id)

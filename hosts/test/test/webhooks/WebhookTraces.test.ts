@@ -1,6 +1,6 @@
 /**
- * Tests the effects of registering and changing webhooks: a mail to the contact, an audit record and an encrypted
- * secret. A registration or a change of a webhook has no other effects.
+ * Tests the only effects of registering and changing webhooks: a mail to the contact, an audit record and an encrypted
+ * secret.
  */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
@@ -101,7 +101,7 @@ it.effect("the contact is also notified of a webhook that is removed before the 
 )
 
 it.effect(
-  "no mail is sent if there is no contact, for a webhook of the test environment, or for a refused webhook",
+  "a registration sends no mail if there is no contact, if the webhook is in the test environment, or if it is refused",
   () =>
     Effect.gen(function* () {
       const silent = yield* Seed.createOrganization({ contactEmail: null })
@@ -144,8 +144,8 @@ it.effect("the audit log has one entry with the API key for each change of a web
 )
 
 /**
- * Reads all stored data. On SQLite, the function reads all files of the database. On Postgres it reads all rows of all
- * tables, because a test cannot read the server's files.
+ * Reads everything that the service has stored. On SQLite, the function reads all files of the database. On Postgres,
+ * the function reads all rows of all tables, because a test cannot read the server's files.
  */
 const everythingKept = (folder: string) =>
   Effect.gen(function* () {

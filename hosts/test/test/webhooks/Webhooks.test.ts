@@ -193,7 +193,8 @@ it.effect(
             key,
             headers: { "x-request-id": "same" }
           })
-          // These headers differ because each call counts toward the rate limit.
+          // The values of the rate-limit headers differ between responses, because each call counts toward the rate
+          // limit.
           const headers = [...response.headers].filter(
             ([name]) => !["ratelimit", "x-ratelimit-remaining"].includes(name)
           )

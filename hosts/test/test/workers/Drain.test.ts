@@ -71,7 +71,7 @@ it.effect("without workers, drains between the requests do all work from the sub
     })
     assert.strictEqual(yield* status(id), "opinion_injected")
 
-    // The same drain writes the draft and sends the mail about the draft.
+    // One drain writes the draft and sends the mail about the draft.
     assert.include(yield* drain(limits), { failed: 0, isMoreDue: false })
     assert.strictEqual(yield* status(id), "commentary_generated")
     const [, draft] = yield* mailbox.to(persona.creator.email)
@@ -143,7 +143,7 @@ it.effect("a drain waits for work that becomes due within its lookahead, but not
 )
 
 it.effect(
-  "at its time limit a drain interrupts running jobs; they are due immediately, and the interrupted attempts do not count",
+  "at its time limit a drain interrupts running jobs, which are due immediately and do not count the interrupted attempt",
   () =>
     Effect.gen(function* () {
       const { act, persona, submit } = yield* partner()

@@ -1,6 +1,6 @@
 /**
- * Tests a clock that is two hours fast for a short time and is then corrected. Work that was queued meanwhile must run
- * now, not two hours later.
+ * Tests a clock that is two hours fast for a short time and is then corrected. Work that was queued while the clock was
+ * fast must run immediately, not two hours later.
  */
 import { assert, it } from "@effect/vitest"
 import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"

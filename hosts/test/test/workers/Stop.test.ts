@@ -1,4 +1,7 @@
-/** Tests a clean stop during an external call. The worker releases its job, and this attempt does not count. */
+/**
+ * Tests a clean stop during an external call. The stopping worker releases its job, and the interrupted attempt does
+ * not count.
+ */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"

@@ -1,4 +1,6 @@
-/** Tests the order of work. Live work never waits for test work, and organizations take turns. */
+/**
+ * Tests the order in which workers process due work. Live work never waits for test work, and organizations take turns.
+ */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
@@ -24,7 +26,7 @@ const idleWith = (generator: Layer.Layer<CommentaryGenerator>) =>
 
 const idle = idleWith(ScriptedGenerator.layer)
 
-/** Creates `count` assignments of a new organization. None of these assignments is due. */
+/** Creates `count` assignments of a new organization, none of which is due. */
 const sent = Effect.fnUntraced(function* (
   count: number,
   { content = "Who is number", environment = "live" as "live" | "test" } = {}
@@ -54,8 +56,8 @@ const answer = Effect.fnUntraced(function* (id: ShareId) {
 })
 
 /**
- * Starts the workers, and returns a list to which each processed assignment is added. `happens` runs after the first
- * `at` assignments.
+ * Starts the workers, and returns a list to which each processed assignment is added. When `at` assignments have been
+ * processed, `happens` runs.
  */
 const woken = Effect.fnUntraced(function* (meanwhile: {
   readonly at: number
@@ -84,8 +86,8 @@ const overdue = (ids: ReadonlyArray<ShareId>, at: string) =>
   })
 
 /**
- * Waits until the assignment is processed. Skips the first `since` processed assignments, and returns how many others
- * were processed before this assignment.
+ * Waits until the assignment `id` is processed. Ignores the first `since` processed assignments, and returns how many
+ * of the following assignments were processed before the assignment `id`.
  */
 const waitedFor = (ids: ReadonlyArray<ShareId>, id: ShareId, since = 0) =>
   eventually(
@@ -101,7 +103,7 @@ it.effect("due live work does not wait for test work, even if much test work is 
     if (live === undefined) return assert.fail("nothing was sent")
     yield* TestClock.adjust("1 hour")
     const context = yield* Effect.context<AssignmentStore | WorkSignal>()
-    /** Makes the live assignment due, and blocks the worker until the worker has processed this assignment. */
+    /** Makes the live assignment due, and delays one running job until the worker has processed the live assignment. */
     const happens = (ids: ReadonlyArray<ShareId>) =>
       Effect.andThen(Effect.provide(answer(live), context), waitedFor(ids, live))
     // The number of assignments that one poll processes concurrently.

@@ -105,7 +105,7 @@ it.effect("the worker also retries every second if the query for the next due ti
 )
 
 it.effect("work that becomes due during a query does not wait for the next poll", () => {
-  /** During this many queries for the next due time, the clock moves to the due time that the query returns. */
+  /** The number of queries for the next due time during which the clock moves to the returned due time. */
   let slow = 1
   const delayed: Change = (store) => ({
     nextDue: Effect.tap(store.nextDue, (next) =>

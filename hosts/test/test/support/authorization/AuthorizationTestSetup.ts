@@ -124,7 +124,7 @@ export const sendRequestOfCell = (
 export const formatMatrixCellName = ({ caller, operation }: AuthorizationMatrixCell) =>
   `${operation.id} by ${caller.name}`
 
-/** Creates resources for one call of the matrix, so that the call may change or delete the resources. */
+/** Creates resources for one call of the authorization matrix, so that the call may change or delete the resources. */
 export const createResourcesForCell = Effect.fnUntraced(function* (
   { next, owner, resourceIds }: AuthorizationTestSetup,
   { method, path }: Operation

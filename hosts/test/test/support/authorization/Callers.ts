@@ -27,7 +27,10 @@ export type TestKeyAccess =
   | "ip_restricted"
   | { readonly scopes: ReadonlyArray<Scope.ApiKeyScope>; readonly whose: ResourceOwnership }
 
-/** The owner whose resources a token can access, or the refusal. A token has neither scopes nor an environment. */
+/**
+ * The owner whose resources a token can access, or the refusal. A dashboard token has neither scopes nor an
+ * environment.
+ */
 export type TestTokenAccess = "unauthorized" | "own" | "other organization"
 
 export interface TestCaller {

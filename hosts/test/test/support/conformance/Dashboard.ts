@@ -1,5 +1,5 @@
 /**
- * The whole service as a partner's server and dashboard call it. These helpers do not import the types of the API, so
+ * Calls the whole service as a partner's server and dashboard do. These helpers do not import the types of the API, so
  * that the tests check responses against the specification only.
  */
 import { mkdtempSync, rmSync } from "node:fs"
@@ -52,7 +52,10 @@ export const registerServiceTest = <A, E>(
     Effect.andThen(TestClock.setTime(testClockStart), test).pipe(Effect.provide(layerOfApplication(options)))
   )
 
-/** Runs the effect on a new instance of the service. This simulates another process on the same database file. */
+/**
+ * Runs the effect on a new instance of the service. The new instance simulates another process on the same database
+ * file.
+ */
 export const runOnSeparateInstance = <A, E>(filename: string, test: Effect.Effect<A, E, Service>) =>
   test.pipe(Effect.provide(Layer.fresh(layerOfApplication({ filename }))))
 

@@ -82,7 +82,7 @@ export const makeOperationExamples = Effect.gen(function* () {
       sendRequest(`/partner/v1${at}`, { method, ...(body === undefined ? {} : { body }), ...as })
     return {
       name: `${method} ${path.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "{id}")}`,
-      /** The accepted request, which succeeds only the first time. */
+      /** A valid request, which the service accepts only the first time. */
       accepted: send(path, good, who),
       /** This request fails because of its body, its path, or missing credentials. */
       refused:
@@ -91,11 +91,11 @@ export const makeOperationExamples = Effect.gen(function* () {
           : bad === undefined
             ? send(path, good, {})
             : send(path, bad, who),
-      /** The request without credentials. */
+      /** The valid request without credentials. */
       unauthorized: send(path, good, {}),
-      /** The body of the accepted request. */
+      /** The body of the valid request. */
       body: good,
-      /** The request with the same path and caller, but another body. */
+      /** A request with the path and the caller of the valid request, and with the body `text`. */
       raw: (text: string, type = "application/json") =>
         send(path, text, { ...who, headers: { ...who.headers, "content-type": type } })
     }

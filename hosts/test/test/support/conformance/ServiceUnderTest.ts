@@ -29,7 +29,10 @@ export const layerOfServiceUnderTestWith = <Seen, E>(options: Parameters<typeof 
 /** The scripted external services. */
 export const layerOfScriptedExternalServices = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
 
-/** Provides the service to all tests of a file, with `layer` of `@effect/vitest`. A file uses this layer only once. */
+/**
+ * Provides the service to all tests of a file, with `layer` of `@effect/vitest`. A test file may use this layer only
+ * once.
+ */
 export const layerOfServiceUnderTest = layerOfServiceUnderTestWith({ outside: layerOfScriptedExternalServices })
 
 export interface ApiResponse {
@@ -48,10 +51,13 @@ export const sendRequest = Effect.fnUntraced(function* (path: string, call?: Tes
   return { status: response.status, headers: response.headers, text, body } satisfies ApiResponse
 })
 
-/** Options of a request that differ from the default: the partner's key and no headers. */
+/** Options of a request, which by default has the partner's key and no headers. */
 type With = Omit<TestApiCall, "method" | "body">
 
-/** Creates an organization with a live key that has every scope. The paths of its requests are below `{base_url}`. */
+/**
+ * Creates an organization with a live key that has every scope. The returned functions send requests to paths below
+ * `{base_url}`.
+ */
 export const seedPartner = Effect.fnUntraced(function* (given: Parameters<typeof Seed.createOrganization>[0] = {}) {
   const organization = yield* Seed.createOrganization(given)
   const { id: keyId, text: key } = yield* Seed.issueApiKey(organization)
@@ -72,8 +78,8 @@ export const seedPartner = Effect.fnUntraced(function* (given: Parameters<typeof
 export type SeededPartner = Effect.Success<ReturnType<typeof seedPartner>>
 
 /**
- * The states into which a test can bring an assignment. A failure reason that is not a status stands for an assignment
- * that failed without a change of its status.
+ * The states into which a test can bring an assignment. If a failure reason is not an assignment status, the assignment
+ * failed without a change of its status.
  */
 export type AssignmentState = AssignmentStatus | Exclude<FailureReason, "cancelled">
 
@@ -125,8 +131,8 @@ export interface SubmittedTopic {
 }
 
 /**
- * Brings a newly sent assignment to a state. To pass a deadline, the function moves the clock that all tests of the
- * file share.
+ * Brings a newly sent assignment to a state. To pass a deadline, `bringAssignmentToState` moves the clock that all
+ * tests of a file share.
  */
 export const bringAssignmentToState = Effect.fnUntraced(function* (
   { by, content, id }: SubmittedTopic,
@@ -155,7 +161,8 @@ export const bringAssignmentToState = Effect.fnUntraced(function* (
 })
 
 /**
- * Submits one topic to one persona per state. The creators bring their assignments to these states in the given order.
+ * Submits one topic to one persona per state. The creators bring their assignments to the given states, one after
+ * another.
  */
 export const submitTopicWithStates = Effect.fnUntraced(function* (
   by: SeededPartner,
