@@ -2,12 +2,10 @@
  * Starts the product and the peer as separate processes in a separate folder, and creates the data that the requests
  * need.
  */
-import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { mkdirSync, readFileSync } from "node:fs"
+import { type ChildProcess, spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { promisify } from "node:util"
-import { PlanLimitName } from "@partner-commentary/core/partner/Plan"
 
 export interface ServerFixtures {
   readonly key: string
@@ -89,43 +87,6 @@ export const startServiceProcess = (
     { cwd: folder, env: { ...makeServerEnvironment(folder), ...variables } },
     (line) => /^ready (\S+)/.exec(line)?.[1]
   )
-
-/** Creates an organization with high limits, a key and three licensed personas, with the product's commands. */
-export const makeFixtures = async (folder: string, variables: NodeJS.ProcessEnv = {}): Promise<ServerFixtures> => {
-  mkdirSync(folder, { recursive: true })
-  const run = promisify(execFile)
-  const command = async (...args: ReadonlyArray<string>) => {
-    const { stdout } = await run(process.execPath, [commandLinePath, ...args, "--json"], {
-      cwd: folder,
-      env: { ...makeServerEnvironment(folder), ...variables }
-    })
-    return JSON.parse(stdout)
-  }
-  const organization = await command(
-    ...["org", "create", "--name", "Bench"],
-    ...PlanLimitName.literals.flatMap((name) => ["--limit", `${name}=1000000000`])
-  )
-  const personaIds: Array<string> = []
-  for (const name of ["Ada", "Grace", "Katherine"]) {
-    const email = `${name.toLowerCase()}@creators.example`
-    const persona = await command("persona", "create", "--name", name, "--creator-email", email)
-    await command("license", "grant", "--org", organization.id, "--persona", persona.id)
-    personaIds.push(persona.id)
-  }
-  const key = await command(
-    ...[
-      "key",
-      "create",
-      "--org",
-      organization.id,
-      "--name",
-      "bench",
-      "--scopes",
-      "topics:submit,topics:read,personas:read"
-    ]
-  )
-  return { key: key.full_key, personaIds }
-}
 
 export const stopServer = ({ process: child }: Pick<BenchmarkServer, "process">): Promise<void> =>
   new Promise((resolve) => {

@@ -17,6 +17,7 @@ import {
   startLoadGenerator,
   unlimitedLoadRound
 } from "./Compare.ts"
+import { makeFixtures } from "./Fixtures.ts"
 import type { LoadRound } from "./load.ts"
 import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
@@ -85,7 +86,7 @@ const main = async () => {
   )
   printLine()
 
-  const fixtures = await Servers.makeFixtures(folder)
+  const fixtures = await makeFixtures(folder)
   const peer = await Servers.startPeer(folder)
   const ours = await Servers.startService(folder, fixtures, "--no-worker")
   await compareServers(generator, plan, "POST /topics, 3 personas", 1, peer, ours, posts)
@@ -115,7 +116,7 @@ const main = async () => {
   printLine()
 
   const worked = join(folder, "worked")
-  const working = await Servers.startService(worked, await Servers.makeFixtures(worked))
+  const working = await Servers.startService(worked, await makeFixtures(worked))
   await compareServers(
     generator,
     plan,

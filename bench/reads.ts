@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { compareServers, hourLongLoadRound, printLine, runLoadRound, startLoadGenerator } from "./Compare.ts"
+import { makeFixtures } from "./Fixtures.ts"
 import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
 
@@ -31,7 +32,7 @@ try {
   execFileSync(process.execPath, [join(import.meta.dirname, "../scripts/bundle.ts")], { stdio: "ignore" })
   for (const line of Machine.describeMachine(folder)) printLine(line)
   printLine()
-  const fixtures = await Servers.makeFixtures(folder)
+  const fixtures = await makeFixtures(folder)
   const peer = await Servers.startPeer(folder)
   const ours = await Servers.startService(folder, fixtures, "--no-worker")
   const topicIds = new Map<Servers.BenchmarkServer, ReadonlyArray<string>>()

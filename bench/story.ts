@@ -10,6 +10,7 @@ import { join, resolve as resolvePath } from "node:path"
 import * as PostgresServer from "../hosts/test/src/postgres/PostgresServer.ts"
 import { printLine } from "./Compare.ts"
 import * as Database from "./Database.ts"
+import { makeFixtures } from "./Fixtures.ts"
 import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
 import type { MeasuredTimes, PartnerCommand, PartnerCommandOutcome, ServiceTarget } from "./story/Partners.ts"
@@ -169,7 +170,7 @@ const startOurs = async (
     LOG_LEVEL: "warn",
     ...(made === undefined ? {} : { DATABASE_URL: made.url })
   }
-  const fixtures = await Servers.makeFixtures(own, variables)
+  const fixtures = await makeFixtures(own, variables)
   const servers: Array<Servers.ListeningServer> = []
   const served = profiles === undefined ? variables : { ...variables, NODE_OPTIONS: profileTo(profiles) }
   for (let count = 0; count < processes; count++) servers.push(await Servers.startServiceProcess(own, served))
@@ -191,7 +192,7 @@ const startOurs = async (
 
 const startPeer = async (name: string, ports: { readonly smtp: number; readonly receivers: number }): Promise<Side> => {
   const made = cluster === undefined ? undefined : await newDatabase(name)
-  const given = made && (await Servers.makeFixtures(join(folder, name), { DATABASE_URL: made.url }))
+  const given = made && (await makeFixtures(join(folder, name), { DATABASE_URL: made.url }))
   const peer = await Servers.startProcess(
     [
       join(import.meta.dirname, "story/peer.ts"),

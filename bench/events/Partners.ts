@@ -2,10 +2,8 @@
  * Creates partners with webhooks, and drafts that wait for approval, through the API with test keys. Simulated
  * creators take each step on request.
  */
-import { execFile } from "node:child_process"
-import { promisify } from "node:util"
-import { PlanLimitName } from "@partner-commentary/core/partner/Plan"
-import * as Servers from "../Servers.ts"
+import { createPartner } from "../Fixtures.ts"
+import type * as Servers from "../Servers.ts"
 
 export interface NewPartnerOptions {
   /** The URLs of the receivers. Each receiver has one webhook. */
@@ -34,21 +32,6 @@ const call = async (port: number, key: string, path: string, body: unknown) => {
   return JSON.parse(text).data
 }
 
-/** Creates the key with the product's commands while the service runs. */
-const testKey = async (folder: string, variables: NodeJS.ProcessEnv) => {
-  const command = async (...args: ReadonlyArray<string>) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [Servers.commandLinePath, ...args, "--json"], {
-      cwd: folder,
-      env: { ...Servers.makeServerEnvironment(folder), ...variables }
-    })
-    return JSON.parse(stdout)
-  }
-  const limits = PlanLimitName.literals.flatMap((name) => ["--limit", `${name}=1000000000`])
-  const { id } = await command("org", "create", "--name", "Bench", ...limits)
-  const words = ["--org", id, "--name", "bench", "--scopes", "topics:submit,topics:read", "--environment", "test"]
-  return (await command("key", "create", ...words)).full_key as string
-}
-
 const advance = (id: string) => `/partner/v1/test/assignments/${id}/advance`
 
 /** Creates one partner's drafts, and returns the requests that approve the drafts. */
@@ -58,7 +41,7 @@ export const prepareApprovals = async (
   { port }: Servers.ListeningServer,
   { drafts, urls }: NewPartnerOptions
 ): Promise<ReadonlyArray<CommentaryApproval>> => {
-  const key = await testKey(folder, variables)
+  const { key } = await createPartner(folder, variables, "test")
   for (const url of urls) await call(port, key, "/partner/v1/webhooks", { url, events: ["creator.approved"] })
   const ids: Array<string> = []
   const topicIds: Array<string> = []
