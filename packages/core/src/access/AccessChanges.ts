@@ -1,6 +1,7 @@
 /**
- * The port that tells every node which keys or organizations changed. Each node then removes the cache entries of the
- * changed keys. If the message is lost, other nodes see the change when their cache entries expire.
+ * The port that tells every node which keys or organizations changed. A node that is told about changed keys removes
+ * their cache entries. If the message about a change is lost, other nodes see the change when their cache entries
+ * expire.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** The port that verifies dashboard tokens. The core then finds and checks the token's organization. */
+/** The port that verifies dashboard tokens. The core finds and checks the organization of a verified token. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

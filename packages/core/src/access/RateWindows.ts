@@ -1,4 +1,7 @@
-/** The port that counts calls in fixed windows. One node counts in memory. Several nodes count in a shared store. */
+/**
+ * The port that counts calls in fixed windows. A single node counts the calls in memory. Several nodes count the calls
+ * in a shared store.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

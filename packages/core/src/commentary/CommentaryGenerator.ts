@@ -1,6 +1,6 @@
 /**
- * The port that turns a creator's perspective into a commentary in the persona's voice. One call is one attempt. The
- * core makes the retries.
+ * The port that turns a creator's perspective into a commentary in the persona's voice. One call of `generate` is one
+ * attempt. The core retries failed attempts at drafts.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"

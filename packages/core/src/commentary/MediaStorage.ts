@@ -1,6 +1,5 @@
 /**
- * The port that stores media files where partners can download them. The port is optional. A service without a media
- * storage makes no media.
+ * The port that stores media files where partners can download them. A service without a media storage makes no media.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * The port that makes audio or video from an approved text. One call is one attempt. The core makes the retries. The
- * port is optional.
+ * The port that makes audio or video from an approved text. One call of a synthesizer is one attempt. The core retries
+ * failed attempts at media. A service without a synthesizer makes no media.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
  * The port that stores mails until a mail server accepts them. The transaction that changes an assignment queues the
- * mails about the assignment. `queue` queues all other mails.
+ * mails about the assignment. The method `queue` queues mails that no change of an assignment causes.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"

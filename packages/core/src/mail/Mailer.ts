@@ -1,4 +1,4 @@
-/** The port that sends one mail. The core composes the texts and makes the retries. */
+/** The port that sends one mail. The core composes the texts of mails and retries failed mails. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

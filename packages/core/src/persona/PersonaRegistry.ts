@@ -1,4 +1,7 @@
-/** The port that the command line uses to publish personas and grant licences. The service stores both. */
+/**
+ * The port that the command line uses to publish personas and grant licences. The service itself stores these personas
+ * and licences.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"

@@ -1,7 +1,8 @@
 /**
- * The port that reads personas and checks licences. The default implementation reads the tables that PersonaRegistry
- * writes. An embedder may replace this port. The port must return each persona's id as a lower-case UUID, because
- * requests and topics use lower-case ids. The embedder's own tables may spell the id differently.
+ * The port that reads personas and checks licences. The default implementation of PersonaStore reads the tables that
+ * PersonaRegistry writes. An embedder may replace PersonaStore. PersonaStore must return each persona's id as a
+ * lower-case UUID, because requests and topics use lower-case ids. The embedder's own tables may spell a persona's id
+ * differently.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"

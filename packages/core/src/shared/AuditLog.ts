@@ -1,4 +1,6 @@
-/** The port of the append-only audit log. The log contains actions on keys, licences, assignments and webhooks. */
+/**
+ * The port of the append-only audit log. The audit log contains actions on keys, licences, assignments and webhooks.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
