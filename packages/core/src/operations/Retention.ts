@@ -1,4 +1,6 @@
-/** The port that deletes expired data. For each kind of data, the caller passes a cutoff: older data has expired. */
+/**
+ * The port that deletes expired data. For each kind of data, the caller passes a cutoff, and older data has expired.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Instant } from "../shared/Instant.ts"

@@ -1,7 +1,8 @@
 /**
- * The port that reads organizations. An embedder may replace this port. The default implementation reads the table that
- * OrganizationRegistry writes. An organization's id must be a lower-case UUID, because keys and topics store the id.
- * The port also returns suspended organizations, with the time of suspension.
+ * The port that reads organizations. An embedder may replace OrganizationStore. The default implementation of
+ * OrganizationStore reads the table that OrganizationRegistry writes. An organization's id must be a lower-case UUID,
+ * because keys and topics store the id. OrganizationStore also returns suspended organizations, with the time of
+ * suspension.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"

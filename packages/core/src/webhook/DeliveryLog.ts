@@ -1,4 +1,7 @@
-/** The port that reads deliveries. A caller must first check with `receiver` that the owner has the webhook. */
+/**
+ * The port that reads deliveries. Callers of DeliveryLog must first check with `receiver` that the owner has the
+ * webhook.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"

@@ -1,6 +1,6 @@
 /**
- * The port that stores webhooks. The caller encrypts the secrets. The store writes a change with its audit entry and
- * notice in one transaction.
+ * The port that stores webhooks. The caller of WebhookStore encrypts the secrets. WebhookStore writes a change with its
+ * audit entry and notice in one transaction.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
