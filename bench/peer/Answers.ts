@@ -1,4 +1,4 @@
-/** The part of the peer's topic handling that needs no database: checks, ids, and the bodies of the responses. */
+/** The work of the hand-written comparison service without its database: checks, ids and response bodies. */
 import { createHash, randomUUID } from "node:crypto"
 import { RequestRefusal } from "./Refusal.ts"
 import { uuidPattern } from "./Schemas.ts"

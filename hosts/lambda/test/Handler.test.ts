@@ -1,4 +1,4 @@
-/** Tests that the handler answers the events of every source, with a service in memory. */
+/** Tests that the Lambda handler answers requests from each event source that Lambda offers, on a service in memory. */
 import { assert, it, vi } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"

@@ -138,7 +138,7 @@ const httpAddress = makeTextOption(
   (url) => /^https?:/i.test(url) && URL.canParse(url)
 )
 
-/** Returns the rule of a port option, which accepts a function, a layer, or an object with the given fields. */
+/** Returns the check of an option that replaces a port: a function, a layer, or an object with the given fields. */
 const port = (what: string, fields?: OptionSchemas) => {
   const object = fields === undefined ? () => what : makeSchemaRule(makeStructOption(fields))
   return makeOptionalOption((value) => {

@@ -41,7 +41,7 @@ const lease = Duration.days(90)
 const once = { ...defaults, retries: [Duration.days(60)], breakerFailures: 1000 }
 const exact = InMemory.layerWith({ policy: { lease, webhooks: once } })
 
-/** Creates a webhook whose receiver fails. `fails` causes more failures at the current time. */
+/** Creates a webhook whose receiver fails. `fails` causes the given number of failed deliveries. */
 const failing = Effect.gen(function* () {
   const receivers = yield* InMemoryWebhookReceivers
   yield* receivers.answer(() => Effect.succeed({ status: 500 }))

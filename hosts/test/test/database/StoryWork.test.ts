@@ -165,8 +165,8 @@ const tablesOf = (statement: string) => {
 }
 
 /**
- * The tables of the statements that do not contain the organization's id. `docs/performance.md` lists what each
- * statement without the organization's id needs on a distributed database.
+ * The tables of the statements that do not contain the organization's id. `docs/performance.md` lists how
+ * each of these statements must change for a distributed database.
  */
 const byOtherKeys = new Set([
   // The statements BEGIN and COMMIT name no table.

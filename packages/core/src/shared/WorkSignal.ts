@@ -41,7 +41,7 @@ export const makeTopicChangeSignal = (id: TopicId): ChangeSignal => `topic ${id}
 export const makeNewEventsSignal = ({ environment, organizationId }: Owner): ChangeSignal =>
   `events ${organizationId} ${environment}`
 
-/** A signal reports work of one kind that is due now or later, or reports a change. */
+/** A notification reports that work of one kind is due, now or at a given time, or that a resource has changed. */
 export type WorkNotification = WorkKind | ChangeSignal | { readonly kind: WorkKind; readonly at: Instant.Instant }
 
 export const makeDueWorkNotification = (kind: WorkKind, at: Instant.Instant, now: Instant.Instant): WorkNotification =>

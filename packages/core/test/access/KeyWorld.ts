@@ -97,7 +97,7 @@ export const issueTestKey = Effect.fnUntraced(function* (changes: Partial<NewApi
   const keys = Context.get(yield* Layer.build(layer(behind)), ApiKeys)
   const { fullKey, key } = yield* keys.issue(acmeOrganization, { ...validNewApiKey, ...changes })
   const text = Redacted.value(fullKey)
-  /** Authenticates a request with the key from the given address. Returns the key's name, or the tag of the error. */
+  /** Authenticates a request that has the given key and client address. Returns the key's name, or the error's tag. */
   const met = (address = allowedAddress) =>
     Effect.match(keys.authenticate(text, address), {
       onFailure: ({ _tag }) => _tag,

@@ -94,7 +94,7 @@ describe("TTL cache", () => {
     })
   )
 
-  it.effect("a TTL cache calls the caller's wrapper only for a look-up, not for a cached key", () =>
+  it.effect("a TTL cache calls the function around a look-up only if the key is not cached", () =>
     Effect.gen(function* () {
       let around = 0
       const { get } = yield* TtlCache.make((key: string) => Effect.succeed(key), {

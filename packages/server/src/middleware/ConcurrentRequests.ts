@@ -103,8 +103,8 @@ export const withPermit = <A, E, R>(
   })
 
 /**
- * Returns the concurrency pool whose limit applies to the request. A frequent operation with a large or chunked body
- * uses the standard pool.
+ * Returns the concurrency pool whose limit applies to the request. A large or chunked request to a
+ * frequent operation uses the limit of the pool `standard`.
  */
 const poolOf = (pool: ConcurrencyPool, headers: Headers): ConcurrencyPool => {
   const isLarge = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > frequentBytes
