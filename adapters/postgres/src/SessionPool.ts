@@ -34,8 +34,12 @@ export interface SessionPool {
   readonly inUse: () => number
 }
 
+/** The longest use of a session that counts against an organization, in milliseconds. */
+const maxUse = 200
+
 /** Timeouts use real time even under a test clock, because the server uses real time. */
 const clock = Clock.Clock.defaultValue()
+const nowMillis = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 const inRealTime = Effect.provideService(Clock.Clock, clock)
 
 export const make = Effect.fnUntraced(function* (
@@ -45,7 +49,10 @@ export const make = Effect.fnUntraced(function* (
 ) {
   const pool = yield* inRealTime(PgPool.make(options))
   const size = options.maxConnections
+  /** The callers that have a session or need no permit to get one. */
   let lent = 0
+  /** The callers that wait for a permit of their organization. */
+  let queued = 0
   /** An increase of `generation` makes the pool discard all sessions that were opened before the increase. */
   let generation = 0
   const openedIn = new WeakMap<PgConnection.PgConnection, number>()
@@ -68,14 +75,17 @@ export const make = Effect.fnUntraced(function* (
    * Lends sessions to organizations in turn. The number of concurrent requests limits the size of `waiting`. Work that
    * belongs to no organization, such as key look-ups and shared batches, gets the next free session without a permit.
    */
-  const makePermits = (total: number) =>
-    KeyedSemaphore.make<string>({ each: size, total, waiting: Number.POSITIVE_INFINITY })
-  const frequent = makePermits(size)
+  const makePermits = (total: number, each: number) => ({
+    total,
+    ...KeyedSemaphore.make<string>({ each, total, waiting: Number.POSITIVE_INFINITY })
+  })
+  const frequent = makePermits(size, size)
   /**
-   * Operations that are not frequent get at most half of the sessions, so that frequent operations need not wait behind
-   * long statements.
+   * Operations that are not frequent get half of the sessions, so that frequent operations need not wait behind long
+   * statements. One organization leaves one session of this half to other organizations.
    */
-  const other = makePermits(Math.ceil(size / 2))
+  const half = Math.ceil(size / 2)
+  const other = makePermits(half, Math.max(1, half - 1))
   const permitsOf = ({ isFrequent }: FairShare) => (isFrequent ? frequent : other)
 
   const tryTake = (share: FairShare): boolean => share.owner === "" || permitsOf(share).tryTake(share.owner)
@@ -97,24 +107,27 @@ export const make = Effect.fnUntraced(function* (
    * or `enter` succeeds, the caller must call `leave`.
    */
   const enter = (share: FairShare, restore: KeyedSemaphore.RestoreInterruptibility): Effect.Effect<void, SqlError> => {
-    lent++
-    if (tryTake(share)) return Effect.void
-    const taken = bypassFairShare(permitsOf(share).take(share.owner, acquireTimeout, restore))
-    return Effect.onError(
-      Effect.flatMap(taken, (isTaken) => (isTaken ? Effect.void : Effect.fail(noneFree(size)))),
-      () => Effect.sync(() => void lent--)
+    const count = Effect.sync(() => void lent++)
+    if (tryTake(share)) return count
+    const { take, total } = permitsOf(share)
+    queued++
+    const taken = Effect.ensuring(
+      bypassFairShare(take(share.owner, acquireTimeout, restore)),
+      Effect.sync(() => void queued--)
     )
+    return Effect.flatMap(taken, (isTaken) => (isTaken ? count : Effect.fail(noneFree(total, size))))
   }
 
   /**
-   * Returns an effect that releases the permit. The organization's use of its permit lasts until the returned effect
-   * runs.
+   * Returns an effect that releases the permit. The organization's use is the time until the returned effect runs, up to
+   * a maximum: after one long statement, the organization must not wait until all others have used as much time.
    */
   const leave = (share: FairShare): Effect.Effect<void> => {
-    const from = clock.monotonicTimeNanosUnsafe()
+    const from = nowMillis()
     return Effect.sync(() => {
       lent--
-      if (share.owner !== "") permitsOf(share).release(share.owner, Number(clock.monotonicTimeNanosUnsafe() - from))
+      if (share.owner === "") return
+      permitsOf(share).release(share.owner, Math.min(nowMillis() - from, maxUse))
     })
   }
 
@@ -166,10 +179,13 @@ export const make = Effect.fnUntraced(function* (
     Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) =>
       Effect.uninterruptibleMask((restore): Effect.Effect<A, E | SqlError, R> => {
         const share = Context.get(context, CurrentFairShare)
-        const ready = Effect.mapError(lend(use), (error) => (isSqlError(error) ? ofStranger(error) : error))
+        // On the default scheduler, the pool passes the returned session on without waiting for the organization's turn.
+        const ready = Effect.mapError(bypassFairShare(lend(use)), (error) =>
+          isSqlError(error) ? ofStranger(error) : error
+        )
         if (enterNow(share)) return Effect.ensuring(restore(ready), leave(share))
         const used = Effect.suspend(() =>
-          lent > size ? (Effect.scoped(Effect.flatMap(waited, use)) as typeof ready) : ready
+          lent > size ? (bypassFairShare(Effect.scoped(Effect.flatMap(waited, use))) as typeof ready) : ready
         )
         return inRealTime(Effect.flatMap(enter(share, restore), () => Effect.ensuring(restore(used), leave(share))))
       })
@@ -186,7 +202,7 @@ export const make = Effect.fnUntraced(function* (
         if (code === readOnlyTransaction && openedIn.get(session) === generation) generation++
         retire(session)
       }),
-    inUse: () => lent
+    inUse: () => lent + queued
   }
   return pooled
 })
@@ -203,8 +219,9 @@ const readsOnly = "SELECT pg_is_in_recovery() OR current_setting('transaction_re
 
 const readOnlyTransaction = "25006"
 
-const noneFree = (size: number) => {
-  const message = `No connection became free, all ${size} are in use`
+const noneFree = (count: number, size = count) => {
+  const kind = count === size ? "" : ` of ${size} that serve other operations than submissions and status polls`
+  const message = `No connection became free, all ${count}${kind} are in use`
   return makeConnectionError(message, "acquire", new DatabaseBusy(message))
 }
 

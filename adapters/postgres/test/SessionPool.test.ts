@@ -201,6 +201,43 @@ describe("Session pool", () => {
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
+  it.live("reads of one organization leave a session to the reads of other organizations", () =>
+    Effect.gen(function* () {
+      const sql = yield* PostgresClient.make({
+        url: yield* TestDatabase.empty,
+        poolSize: 4,
+        acquireTimeout: "1 second"
+      })
+      const { asked, served } = queue()
+      const over = yield* Deferred.make<void>()
+      const long = sql.withTransaction(Effect.andThen(sql`SELECT 1`, Deferred.await(over)))
+      const many = yield* Effect.forEach([1, 2, 3, 4], () => asked("many", long))
+      yield* Fiber.join(yield* asked("few", sql`SELECT 1`))
+      assert.deepStrictEqual(served, ["few"])
+      yield* Deferred.succeed(over, undefined)
+      const exits = yield* Effect.forEach(many, (fiber) => Effect.exit(Fiber.join(fiber)))
+      assert.lengthOf(exits, 4)
+      assert.strictEqual(sql.inUse(), 0)
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+  )
+
+  it.live("a returned session goes to the next caller, even if the former holder waits for its turn", () =>
+    Effect.gen(function* () {
+      const sql = yield* PostgresClient.make({ url: yield* TestDatabase.empty, poolSize: 1 })
+      yield* sql`SELECT 1`
+      const process = yield* Scheduler.Scheduler
+      const dispatcher = { scheduleTask: () => {}, flush: () => {} }
+      const fair = { executionMode: "async" as const, shouldYield: () => false, makeDispatcher: () => dispatcher }
+      yield* sql`SELECT pg_sleep(0.1)`.pipe(
+        Effect.provideService(CurrentFairShare, { owner: "slow", isFrequent: false }),
+        Effect.provideService(Scheduler.Scheduler, fair),
+        Effect.provideService(DefaultScheduler, process),
+        Effect.forkChild({ startImmediately: true })
+      )
+      assert.lengthOf(yield* Effect.timeout(sql`SELECT 1`, "5 seconds"), 1)
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+  )
+
   it.live("an interrupted wait takes no session, and a wait that exceeds the timeout fails with a clear error", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.empty

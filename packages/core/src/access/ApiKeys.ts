@@ -15,6 +15,7 @@ import type { Organization } from "../partner/Organization.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import { type OrganizationLimits, resolveLimits } from "../partner/Plan.ts"
 import type { AuditEntry } from "../shared/AuditLog.ts"
+import { asCommonWork } from "../shared/FairShare.ts"
 import * as Ids from "../shared/Ids.ts"
 import { ApiKeyId, type OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -159,7 +160,7 @@ export class ApiKeys extends Context.Service<
       })
 
       /** The cache has a separate capacity for unknown keys, so that unknown keys cannot evict valid keys. */
-      const callers = yield* TtlCache.make(lookUp, {
+      const callers = yield* TtlCache.make((key: string) => asCommonWork(lookUp(key)), {
         capacity: 10_000,
         timeToLive: apiKeyCacheLifetime,
         hasOwnCapacity: Option.isSome

@@ -20,7 +20,7 @@ import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
  */
 export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing" | "waiting" | "streaming"
 
-/** One organization's standard and large permits together stay below the size of a Postgres connection pool. */
+/** The Postgres session pool has further limits, so that one organization cannot use all sessions. */
 export const concurrencyPoolLimits: Readonly<Record<ConcurrencyPool, KeyedSemaphore.SemaphoreLimits>> = {
   standard: { each: 4, waiting: 128 },
   frequent: { each: 64, waiting: 256 },

@@ -1,7 +1,7 @@
 /**
- * Divides scarce resources of a process, such as database connections, into shares. All requests of one organization
- * use one common share of each resource. Workers, batches for several organizations, and all other work use one further
- * share.
+ * Divides scarce resources of a process, such as database connections, into shares. Each organization has one share for
+ * its frequent operations and one share for its other requests. Workers, batches for several organizations, and all
+ * other work use one further share.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import * as Scheduler from "effect/Scheduler"
 export interface FairShare {
   /** The organization, or the empty string for work that belongs to no single organization. */
   readonly owner: string
-  /** True for operations of the concurrency pool `frequent`, which need the database only briefly. */
+  /** True for submissions and status polls. */
   readonly isFrequent: boolean
 }
 
@@ -25,6 +25,10 @@ export const DefaultScheduler = Context.Reference<Scheduler.Scheduler | undefine
   "@partner-commentary/reference/DefaultScheduler",
   { defaultValue: () => undefined }
 )
+
+/** Runs work for all organizations, even if a request of one organization starts the work, such as a key look-up. */
+export const asCommonWork = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  bypassFairShare(Effect.provideService(work, CurrentFairShare, common))
 
 /**
  * Runs work on the default scheduler, without waiting for the organization's turn. Use `bypassFairShare` for work that

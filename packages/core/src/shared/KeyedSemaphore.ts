@@ -121,6 +121,7 @@ export const make = <Key>({
     const owner = ownerOf(key)
     owner.held--
     owner.used += use
+    if (waitingKeys.size === 0) reached = Math.max(reached, owner.used)
     free++
     grant()
     forget(key, owner)

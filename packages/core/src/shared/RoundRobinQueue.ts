@@ -1,6 +1,6 @@
 /**
- * A queue in which keys take turns. A key whose last turn is older than the last turn of every waiting key goes first.
- * A key with few items waits for one item of another key, and not for one item of every other key.
+ * A queue in which keys take turns. A new item goes first if the last turn of its key is older than the last turn of the
+ * key that would come next. A key with few items therefore does not wait for an item of every other key.
  */
 
 export interface RoundRobinQueue<A> {
@@ -10,7 +10,7 @@ export interface RoundRobinQueue<A> {
 }
 
 /** The number of keys whose last turn the queue remembers. */
-const rememberedKeys = 1000
+const rememberedKeys = 10_000
 
 export const make = <A>(): RoundRobinQueue<A> => {
   /** The waiting items of the keys that get their turn before all other keys. */

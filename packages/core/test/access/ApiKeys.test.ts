@@ -7,6 +7,7 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
 import { requireScope } from "../../src/access/ApiKeys.ts"
+import { CurrentFairShare } from "../../src/shared/FairShare.ts"
 import type { OrganizationId } from "../../src/shared/Ids.ts"
 import { makeTestUuid } from "../topic/SampleAssignments.ts"
 import { acmeOrganization, acmeOrganizationId, allowedAddress, issueTestKey, validNewApiKey } from "./KeyWorld.ts"
@@ -236,6 +237,16 @@ describe("a revoked key", () => {
         (yield* Effect.flip(keys.authenticate(Redacted.value(other.fullKey), allowedAddress)))._tag,
         "KeyRevoked"
       )
+    })
+  )
+
+  it.effect("the look-up of a key is common work, because requests of all organizations may wait for the look-up", () =>
+    Effect.gen(function* () {
+      const { behind, met } = yield* issueTestKey()
+      const owners: Array<string> = []
+      behind.before = Effect.map(CurrentFairShare, ({ owner }) => void owners.push(owner))
+      yield* Effect.provideService(met(), CurrentFairShare, { owner: "a partner", isFrequent: false })
+      assert.deepStrictEqual(owners, [""])
     })
   )
 

@@ -87,6 +87,17 @@ describe("Keyed semaphore", () => {
     })
   )
 
+  it.effect("use while no other key waits does not count against a key later", () =>
+    Effect.gen(function* () {
+      const { ask, leave, served } = callers({ each: 1, total: 1, waiting: 10 })
+      yield* ask("a1")
+      yield* leave("a1", 1000)
+      for (const name of ["b1", "a2", "b2"]) yield* ask(name)
+      yield* leave("b1", 1)
+      assert.deepStrictEqual(served, ["a1", "b1", "a2"])
+    })
+  )
+
   it.effect("a keyed semaphore rejects a caller if too many callers of the key wait, or if the timeout ends", () =>
     Effect.gen(function* () {
       const { ask, leave, served } = callers({ each: 1, waiting: 1 })
