@@ -64,7 +64,7 @@ const draw = (title: string, read: (path: string, text: string) => ReadonlyArray
   const pool = files.flatMap(([path, text]) =>
     read(path, text).map((found, index) => ({
       line: values.paths ? `${found} (${path})` : found,
-      // The hash includes the title, so that names and sentences are drawn independently.
+      // Each list has its own title in the hash, so that a file's names and sentences are sampled independently.
       order: createHash("sha256").update(`${title} ${values.seed} ${path} ${index}`).digest("hex")
     }))
   )

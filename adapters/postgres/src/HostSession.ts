@@ -101,7 +101,7 @@ const queryOf = (db: unknown): Query | undefined => {
  * Makes a connection from a `pg` or PGlite client with an open transaction, or from a transaction of Drizzle, Kysely,
  * Prisma or postgres.js.
  */
-export const openHostTransaction = (db: unknown): Effect.Effect<Connection, HostTransactionRefused> => {
+export const connectToHostTransaction = (db: unknown): Effect.Effect<Connection, HostTransactionRefused> => {
   const query = queryOf(db)
   return query === undefined
     ? Effect.fail(

@@ -51,7 +51,7 @@ export const make = ({ acquirer, begin, borrower, fault, schema }: PooledClientO
 export const makeSqlClientContext = (client: SqlClient.SqlClient & Pick<PooledClientOptions, "fault">) =>
   Context.make(SqlClient.SqlClient, client).pipe(
     Context.add(KnownDatabaseFaultCheck, client.fault),
-    Context.add(HostTransaction.HostTransactionConnector, HostSession.openHostTransaction)
+    Context.add(HostTransaction.HostTransactionConnector, HostSession.connectToHostTransaction)
   )
 
 /**

@@ -63,7 +63,7 @@ describe.concurrent("Slow SMTP server", () => {
   )
 })
 
-describe.concurrent("Reply to a completely sent mail", () => {
+describe.concurrent("the mail server's reply after a whole mail was sent", () => {
   it.live(
     "a completely sent mail is reported as unanswered, not as refused, if the connection breaks before the reply",
     () =>

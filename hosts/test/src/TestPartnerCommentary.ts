@@ -133,8 +133,8 @@ export class TestPartnerCommentary {
   }
 
   /**
-   * Returns the creator of a persona with the link of the given mail, or of the newest mail to the creator. The
-   * argument may be the persona's name, as in `pc.creator("Ada Vance")`.
+   * Returns a persona's creator, who acts through the link in a mail. The argument is the mail, the persona, or the
+   * persona's name, as in `pc.creator("Ada Vance")`. Without a mail, the creator uses the newest mail.
    */
   creator(of: TestMail | TestPersona | string): TestCreator {
     if (typeof of === "object" && "subject" in of) return new TestCreator(this.#instance, of)

@@ -1,8 +1,8 @@
 /**
  * Compares the requests that receivers got with the attempts in the database. Each logged attempt must match one
  * received request with the same status. A received request without a logged attempt must come from a worker that was
- * killed during the request. For each request whose worker was killed, the attempts log lacks one claim number of the
- * delivery.
+ * killed during the request. Each claim of a delivery has a number. If a worker was killed during its request, the
+ * claim number of this request is missing in the log of attempts.
  */
 import type { DeliveryLedger, LoggedAttempt } from "./DeliveryLedger.ts"
 import type { ReceivedWebhookRequest } from "./Receivers.ts"

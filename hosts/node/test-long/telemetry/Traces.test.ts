@@ -1,4 +1,4 @@
-/** Tests the traces from a submission to the delivered event, as an OpenTelemetry collector receives the traces. */
+/** Tests the traces that an OpenTelemetry collector receives, from a submission to the delivered event. */
 import { expect, it } from "vitest"
 import * as Collector from "../../test/support/Collector.ts"
 import * as Loopback from "../../test/support/Loopback.ts"

@@ -161,7 +161,7 @@ it.effect("each restart of a process is counted, including restarts whose fork f
   }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
 )
 
-it.effect("the supervisor logs once for each restart that the process is ready again", () => {
+it.effect("after each restart of a process, the supervisor logs once that the process is ready again", () => {
   const lines: Array<string> = []
   return Effect.gen(function* () {
     const { end, fiber, launched, makeReady } = yield* start(1)

@@ -16,11 +16,11 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { actAsCreator, findCreatorToken, submitTopic } from "../../test/support/Requests.ts"
 import {
+  createWebhook,
   exampleWebhookEvents,
   exampleWebhookUrl,
   getWebhook,
   patchWebhook,
-  postWebhook,
   removeWebhook,
   retryDelivery
 } from "../../test/support/WebhookCalls.ts"
@@ -77,7 +77,7 @@ const requested = Effect.gen(function* () {
 /** Creates a webhook with one due event. */
 const hooked = Effect.gen(function* () {
   const { key, token } = yield* requested
-  const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
+  const { id } = (yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
   yield* actAsCreator(token, "decline", { reason: "No." })
   const activate = patchWebhook(key, id, { status: "active" })
   const again = Effect.flatMap(getWebhook(key, `/${id}/deliveries`), ({ body }) =>
@@ -193,7 +193,7 @@ export const mailLimitCases: Readonly<Record<MailKind, Bound>> = {
     drive: Effect.flatMap(partner, ({ key }) =>
       times(100, () =>
         Effect.gen(function* () {
-          const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
+          const { id } = (yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
           yield* removeWebhook(key, id)
           yield* pass(6000)
         })
@@ -206,7 +206,7 @@ export const mailLimitCases: Readonly<Record<MailKind, Bound>> = {
     per: "organization in 20 minutes, at one in five minutes",
     drive: Effect.gen(function* () {
       const { key } = yield* partner
-      const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
+      const { id } = (yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
       yield* pass(10 * minute)
       yield* times(100, (index) =>
         Effect.andThen(patchWebhook(key, id, { url: `https://host${index}.example/` }), pass(6000))

@@ -16,7 +16,7 @@ import {
 import { eventually } from "../support/Eventually.ts"
 import * as RecordedPostgres from "../support/RecordedPostgres.ts"
 import { actAsCreator, findCreatorToken, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
-import { postWebhook, retryDelivery } from "../support/WebhookCalls.ts"
+import { createWebhook, retryDelivery } from "../support/WebhookCalls.ts"
 
 const all = { concurrency: 10 } as const
 /** The maximum number of webhooks that the test creates for an organization. */
@@ -35,7 +35,7 @@ const estate = Effect.fnUntraced(function* (size: number) {
   )
   const webhooks = yield* Effect.forEach(numbers.slice(0, mostWebhooks), (number) =>
     Effect.map(
-      postWebhook(live, {
+      createWebhook(live, {
         url: `https://example.com/${size}/${number}`,
         events: [number === 0 ? "creator.approved" : "commentary.failed"]
       }),

@@ -21,7 +21,7 @@ import { eventually } from "../support/Eventually.ts"
 import { makeWritesFail, stopWriteFailures } from "../support/FailingWrites.ts"
 import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 import { actAsCreator, findCreatorToken, getJson, submitTopic } from "../support/Requests.ts"
-import { exampleWebhookUrl, postWebhook } from "../support/WebhookCalls.ts"
+import { createWebhook, exampleWebhookUrl } from "../support/WebhookCalls.ts"
 
 interface Line {
   readonly message: string
@@ -56,7 +56,7 @@ it.effect("each log line about a topic has the topic's id", () =>
     const owner = yield* Seed.createOrganization()
     const persona = yield* Seed.createPersona(owner)
     const { text: key } = yield* Seed.issueApiKey(owner)
-    yield* postWebhook(key, { url: exampleWebhookUrl, events: ["creator.approved"] })
+    yield* createWebhook(key, { url: exampleWebhookUrl, events: ["creator.approved"] })
     yield* waitUntilMailsProcessed
     lines.length = 0
 

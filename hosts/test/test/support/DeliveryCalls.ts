@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "./Eventually.ts"
 import { actAsCreator, findCreatorToken, submitTopic } from "./Requests.ts"
-import { exampleWebhookUrl, getWebhook, postWebhook } from "./WebhookCalls.ts"
+import { createWebhook, exampleWebhookUrl, getWebhook } from "./WebhookCalls.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 
@@ -43,7 +43,7 @@ export const registerWebhook = Effect.fnUntraced(function* (
   events: ReadonlyArray<string>,
   at = exampleWebhookUrl
 ) {
-  const { data } = (yield* postWebhook(key, { url: at, events })).body
+  const { data } = (yield* createWebhook(key, { url: at, events })).body
   const id = data.id as string
   /** Waits until the webhook shows `count` consecutive failures. */
   const failures = (count: number) =>

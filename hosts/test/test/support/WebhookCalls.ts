@@ -15,7 +15,7 @@ const ask = (path: string, call: TestApiCall) =>
     return { status: response.status, headers: response.headers, body: yield* readJson(response) }
   })
 
-export const postWebhook = (key: string, body: unknown) => ask("", { method: "POST", key, body })
+export const createWebhook = (key: string, body: unknown) => ask("", { method: "POST", key, body })
 export const getWebhook = (key: string, path = "") => ask(path, { key })
 export const patchWebhook = (key: string, id: string, body: unknown) => ask(`/${id}`, { method: "PATCH", key, body })
 export const removeWebhook = (key: string, id: string) => ask(`/${id}`, { method: "DELETE", key })

@@ -23,10 +23,10 @@ import { eventually } from "../support/Eventually.ts"
 import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
 import { actAsCreator, findCreatorToken, submitTopic } from "../support/Requests.ts"
 import {
+  createWebhook,
   exampleWebhookEvents,
   exampleWebhookUrl,
   patchWebhook,
-  postWebhook,
   removeWebhook,
   retryDelivery
 } from "../support/WebhookCalls.ts"
@@ -66,7 +66,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { key, mailed } = yield* partner
-      const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
+      const { id } = (yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
       yield* mailed(1)
       for (let count = 1; count <= 80; count++) {
         assert.strictEqual((yield* patchWebhook(key, id, { url: `https://host${count}.example/` })).status, 200)
@@ -87,13 +87,15 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { key, mailed } = yield* partner
-      yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })
+      yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })
       yield* mailed(1)
-      const { id: stays } = (yield* postWebhook(key, { url: "https://evil.example/", events: exampleWebhookEvents }))
+      const { id: stays } = (yield* createWebhook(key, { url: "https://evil.example/", events: exampleWebhookEvents }))
         .body.data
       for (let count = 1; count <= 30; count++) {
-        const { id } = (yield* postWebhook(key, { url: `https://host${count}.example/`, events: exampleWebhookEvents }))
-          .body.data
+        const { id } = (yield* createWebhook(key, {
+          url: `https://host${count}.example/`,
+          events: exampleWebhookEvents
+        })).body.data
         assert.strictEqual((yield* removeWebhook(key, id)).status, 200)
       }
       yield* settled

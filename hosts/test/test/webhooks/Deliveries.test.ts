@@ -21,7 +21,7 @@ import {
 import { eventually, runWhileTimePasses } from "../support/Eventually.ts"
 import { actAsCreator, findCreatorToken, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
 import { approves, declines, fails, seedTestIntegration } from "../support/TestIntegration.ts"
-import { exampleWebhookUrl, patchWebhook, postWebhook, removeWebhook } from "../support/WebhookCalls.ts"
+import { createWebhook, exampleWebhookUrl, patchWebhook, removeWebhook } from "../support/WebhookCalls.ts"
 
 /**
  * The lease is long, because an attempt counts as lost when the test moves the clock past the end of the attempt's
@@ -126,7 +126,7 @@ it.effect("a webhook gets only its subscribed event types, from its own organiza
       [live, "live", all],
       [stranger.text, "stranger", all]
     ] as const) {
-      yield* postWebhook(by, { url: `https://example.com/${path}`, events })
+      yield* createWebhook(by, { url: `https://example.com/${path}`, events })
     }
     const { topic } = yield* sent("Who wins on Sunday?", approves, declines, fails)
     yield* settled(topic)

@@ -11,7 +11,7 @@ import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebho
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
-import { exampleWebhookUrl, postWebhook, requestWebhookTest } from "../support/WebhookCalls.ts"
+import { createWebhook, exampleWebhookUrl, requestWebhookTest } from "../support/WebhookCalls.ts"
 
 const document = generateOpenApiDocument(PartnerApi, "https://api.example.com")
 
@@ -32,7 +32,7 @@ it.effect("the documented code for verifying webhooks accepts genuine requests a
     yield* TestClock.setTime(Date.now())
     const { key } = yield* seedDecliningPartner
     for (const given of [{}, { secret: "a secret of the partner's own, in plain text" }]) {
-      const { id, secret } = (yield* postWebhook(key, {
+      const { id, secret } = (yield* createWebhook(key, {
         url: exampleWebhookUrl,
         events: ["commentary.failed"],
         ...given
@@ -65,7 +65,7 @@ it("the title of each documented event is one sentence, because API explorers li
 it.effect("an event and a test event arrive with the documented headers and fields", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
-    const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: ["commentary.failed"] })).body.data
+    const { id } = (yield* createWebhook(key, { url: exampleWebhookUrl, events: ["commentary.failed"] })).body.data
     yield* declined("Who goes down this season?")
     yield* waitForEvents(1)
     yield* requestWebhookTest(key, id)

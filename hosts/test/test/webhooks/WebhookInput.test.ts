@@ -7,11 +7,11 @@ import * as InMemory from "@partner-commentary/test/InMemory"
 import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import * as Effect from "effect/Effect"
 import {
+  createWebhook,
   exampleWebhookEvents,
   exampleWebhookUrl,
   getWebhook,
   patchWebhook,
-  postWebhook,
   readReportedProblems,
   seedApiKey,
   unknownId
@@ -20,7 +20,7 @@ import {
 it.effect("the response to an invalid webhook body reports all its problems, each with a field and a constraint", () =>
   Effect.gen(function* () {
     const key = yield* seedApiKey
-    const wrong = yield* postWebhook(key, {
+    const wrong = yield* createWebhook(key, {
       url: "https://u:p@example.com/",
       events: ["creator.approved", "x"],
       secret: "short"
@@ -37,7 +37,7 @@ it.effect("the response to an invalid webhook body reports all its problems, eac
           "must be 32 to 256 printable ASCII characters, or whsec_ and 24 to 64 bytes in base64; leave it out, and one is made"
       }
     ])
-    const empty = yield* postWebhook(key, {})
+    const empty = yield* createWebhook(key, {})
     assert.deepStrictEqual(readReportedProblems(empty), [
       { field: "url", constraint: "is required" },
       { field: "events", constraint: "is required" }
@@ -60,21 +60,21 @@ it.effect("the response to an invalid webhook body reports all its problems, eac
       null
     ]) {
       assert.deepStrictEqual(
-        fieldsOf(yield* postWebhook(key, { url: bad, events: exampleWebhookEvents })),
+        fieldsOf(yield* createWebhook(key, { url: bad, events: exampleWebhookEvents })),
         ["url"],
         String(bad)
       )
     }
     for (const bad of [[], ["creator.approved", "creator.approved"], "creator.approved", null]) {
       assert.deepStrictEqual(
-        fieldsOf(yield* postWebhook(key, { url: exampleWebhookUrl, events: bad })),
+        fieldsOf(yield* createWebhook(key, { url: exampleWebhookUrl, events: bad })),
         ["events"],
         String(bad)
       )
     }
     for (const bad of ["x".repeat(31), "x".repeat(257), `${"x".repeat(32)}é`, `whsec_${"x".repeat(31)}`, null, 7]) {
       assert.deepStrictEqual(
-        fieldsOf(yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents, secret: bad })),
+        fieldsOf(yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents, secret: bad })),
         ["secret"],
         String(bad)
       )
@@ -86,7 +86,7 @@ it.effect("the response to an invalid webhook body reports all its problems, eac
 it.effect("an update may set the status of a webhook to active or paused only, and never changes the secret", () =>
   Effect.gen(function* () {
     const key = yield* seedApiKey
-    const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
+    const { id } = (yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
     assert.deepStrictEqual(readReportedProblems(yield* patchWebhook(key, id, { status: "disabled" })), [
       { field: "status", constraint: "must be active or paused" }
     ])
@@ -113,14 +113,14 @@ it.effect(
       yield* receivers.refuse("inside.example", constraint)
       const inside = "https://inside.example/"
       assert.deepStrictEqual(
-        readReportedProblems(yield* postWebhook(key, { url: inside, events: exampleWebhookEvents })),
+        readReportedProblems(yield* createWebhook(key, { url: inside, events: exampleWebhookEvents })),
         [{ field: "url", constraint }]
       )
       assert.deepStrictEqual(
-        readReportedProblems(yield* postWebhook(key, { url: "http://example.com/", events: exampleWebhookEvents })),
+        readReportedProblems(yield* createWebhook(key, { url: "http://example.com/", events: exampleWebhookEvents })),
         [{ field: "url", constraint: "must be an https: address" }]
       )
-      const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
+      const { id } = (yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
       assert.deepStrictEqual(readReportedProblems(yield* patchWebhook(key, id, { url: inside })), [
         { field: "url", constraint }
       ])

@@ -16,11 +16,11 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { expectConcurrencyLimitOfTwo, SlowOperationLatch } from "../support/ConcurrencyLimit.ts"
 import {
+  createWebhook,
   exampleWebhookEvents,
   exampleWebhookUrl,
   getWebhook,
   patchWebhook,
-  postWebhook,
   requestWebhookTest,
   seedApiKey,
   unknownId
@@ -32,7 +32,7 @@ it.effect("a test event arrives signed with the webhook's secret, and the respon
     yield* TestClock.setTime(Date.now())
     const key = yield* seedApiKey
     for (const secret of [undefined, "a secret of the partner's own, in plain text"]) {
-      const registered = yield* postWebhook(key, {
+      const registered = yield* createWebhook(key, {
         url: exampleWebhookUrl,
         events: exampleWebhookEvents,
         ...(secret === undefined ? {} : { secret })
@@ -62,7 +62,7 @@ it.effect(
     Effect.gen(function* () {
       const receivers = yield* InMemoryWebhookReceivers
       const key = yield* seedApiKey
-      const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
+      const { id } = (yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
       for (const status of [199, 301, 404, 410, 429, 500]) {
         yield* receivers.answer(() => Effect.succeed({ status }))
         const { body, status: own } = yield* requestWebhookTest(key, id)
@@ -88,7 +88,7 @@ it.effect("a test event is sent to a paused or disabled webhook, and does not ch
     const receivers = yield* InMemoryWebhookReceivers
     const sql = yield* SqlClient.SqlClient
     const key = yield* seedApiKey
-    const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
+    const { id } = (yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
     for (const status of ["active", "paused", "disabled"]) {
       if (status === "paused") yield* patchWebhook(key, id, { status })
@@ -106,7 +106,7 @@ it.effect("each call sends one test event; an Idempotency-Key header or a body i
   Effect.gen(function* () {
     const { sent } = yield* InMemoryWebhookReceivers
     const key = yield* seedApiKey
-    const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
+    const { id } = (yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
     const headers = { "idempotency-key": "once" }
     const first = yield* requestWebhookTest(key, id, { headers })
     const second = yield* requestWebhookTest(key, id, { headers, body: { ignored: true } })
@@ -123,7 +123,7 @@ it.effect(
       const { sent } = yield* InMemoryWebhookReceivers
       const owner = yield* Seed.createOrganization()
       const { text: key } = yield* Seed.issueApiKey(owner)
-      const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
+      const { id } = (yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
       const reader = yield* Seed.issueApiKey(owner, { scopes: ["topics:read"] })
       assert.strictEqual((yield* requestWebhookTest(reader.text, id)).body.error.code, "scope_denied")
       const tester = yield* Seed.issueApiKey(owner, { environment: "test" })
@@ -149,7 +149,7 @@ it.effect(
       yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.as(pass, { status: 200 }))
       const asked = Effect.gen(function* () {
         const key = yield* seedApiKey
-        const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
+        const { id } = (yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
         return call(`/partner/v1/webhooks/${id}/test`, { method: "POST", key })
       })
       yield* expectConcurrencyLimitOfTwo({ ask: yield* asked, another: yield* asked, answers: [200, 200] })

@@ -11,11 +11,11 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
 import {
+  createWebhook,
   exampleWebhookEvents,
   exampleWebhookUrl,
   getWebhook,
   patchWebhook,
-  postWebhook,
   readReportedProblems,
   removeWebhook,
   seedApiKey,
@@ -28,7 +28,7 @@ it.effect("a webhook can be registered, listed, read, changed and removed, and i
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const key = yield* seedApiKey
-    const registered = yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })
+    const registered = yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })
     assert.strictEqual(registered.status, 201)
     const { secret, ...webhook } = registered.body.data
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
@@ -53,7 +53,7 @@ it.effect("a webhook can be registered, listed, read, changed and removed, and i
     })
 
     yield* TestClock.adjust("1 minute")
-    const second = yield* postWebhook(key, {
+    const second = yield* createWebhook(key, {
       url: exampleWebhookUrl,
       events: ["partner.approved"],
       secret: "x".repeat(32)
@@ -86,7 +86,7 @@ it.effect("a webhook can be registered, listed, read, changed and removed, and i
 it.effect("an update of a webhook that changes no value keeps updated_at, even if the update is empty", () =>
   Effect.gen(function* () {
     const key = yield* seedApiKey
-    const { secret: _, ...webhook } = (yield* postWebhook(key, {
+    const { secret: _, ...webhook } = (yield* createWebhook(key, {
       url: exampleWebhookUrl,
       events: exampleWebhookEvents
     })).body.data
@@ -106,7 +106,7 @@ it.effect("an update of a webhook that changes no value keeps updated_at, even i
 it.effect("a disabled webhook can be paused, and activating the webhook resets its failures", () =>
   Effect.gen(function* () {
     const key = yield* seedApiKey
-    const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
+    const { id } = (yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
     yield* (yield* WebhookStore).modify(null, WebhookId.make(id), (present) => ({
       webhook: { ...present, status: "disabled", consecutiveFailures: 23, lastDeliveryAt: start },
       audit: { action: "webhook.disabled", details: {} },
@@ -128,7 +128,7 @@ it.effect("a disabled webhook can be paused, and activating the webhook resets i
 it.effect("concurrent updates of different webhook fields are all stored", () =>
   Effect.gen(function* () {
     const key = yield* seedApiKey
-    const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
+    const { id } = (yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
     const moved = "https://moved.example/"
     yield* Effect.all(
       [
@@ -152,7 +152,7 @@ it.effect(
         const { text: key } = yield* Seed.issueApiKey(owner, { environment })
         const answers = yield* Effect.forEach(
           Array.from({ length: 30 }),
-          (_, index) => postWebhook(key, { url: `${exampleWebhookUrl}/${index}`, events: exampleWebhookEvents }),
+          (_, index) => createWebhook(key, { url: `${exampleWebhookUrl}/${index}`, events: exampleWebhookEvents }),
           { concurrency: "unbounded" }
         )
         const [passed, refused] = [
@@ -167,11 +167,11 @@ it.effect(
         assert.strictEqual((yield* getWebhook(key)).body.data.length, 20)
         yield* removeWebhook(key, passed[0]?.body.data.id)
         assert.strictEqual(
-          (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).status,
+          (yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).status,
           201
         )
         assert.strictEqual(
-          (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).status,
+          (yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).status,
           400
         )
       }
@@ -185,7 +185,7 @@ it.effect(
       const { call } = yield* TestApi
       const theirs = yield* Seed.createOrganization({ name: "Theirs" })
       const { text: live } = yield* Seed.issueApiKey(theirs)
-      const { data } = (yield* postWebhook(live, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body
+      const { data } = (yield* createWebhook(live, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body
       const bytes = (key: string, id: string, init: TestApiCall) =>
         Effect.gen(function* () {
           const response = yield* call(`/partner/v1/webhooks/${id}`, {
@@ -227,7 +227,7 @@ it.effect("the contact gets mails about live webhooks, and no mails about webhoo
       ["live", ["webhook_added", "webhook_moved"]]
     ] as const) {
       const { text: key } = yield* Seed.issueApiKey(owner, { environment })
-      const { id } = (yield* postWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
+      const { id } = (yield* createWebhook(key, { url: exampleWebhookUrl, events: exampleWebhookEvents })).body.data
       if (kinds.length > 0) {
         yield* eventually(
           "the first mail",

@@ -48,8 +48,8 @@ export class SynthesisFailed extends Schema.TaggedError<SynthesisFailed>()("Synt
 }) {}
 
 /**
- * Returns a non-empty file of the synthesizer's kind. The adapter limits the size of the file, and limits a call to 60
- * seconds.
+ * Returns an audio file or a video file, never an empty file. The adapter limits the size of the file, and limits a
+ * call to 60 seconds.
  */
 export type SynthesizeMedia = (request: SynthesisRequest) => Effect.Effect<MediaFile, SynthesisFailed>
 

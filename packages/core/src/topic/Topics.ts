@@ -104,7 +104,10 @@ export class Topics extends Context.Service<
     >
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<TopicWithAssignments, TopicNotFound>
-    /** Returns the revision of the topic's views. A revision is much cheaper to read than a view. */
+    /**
+     * Returns the version of the topic that its entity tags contain. Reading the version is much cheaper than reading
+     * the topic.
+     */
     readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<TopicRevision, TopicNotFound>
     /** Finds topics by reference, within the limits of `referenceLookupLimits`. */
     readonly byReference: (owner: Owner, reference: string) => Effect.Effect<TopicsFoundByReference, ReferenceNotFound>

@@ -56,7 +56,7 @@ export const generateWebhookSecret = (
   Effect.map(random.randomBytes(32), (bytes) => Redacted.make(`whsec_${Base64.encode(bytes)}`))
 
 /**
- * Returns the encryption purpose of a webhook's secret. The purpose contains the webhook's id, so a secret in another
- * webhook's row cannot be decrypted.
+ * Returns the encryption purpose of a webhook's secret. The encryption purpose contains the webhook's id, so a secret
+ * that is copied to the row of another webhook cannot be decrypted there.
  */
 export const makeSecretEncryptionPurpose = (id: WebhookId): string => `webhook ${id}`

@@ -65,8 +65,8 @@ export const getRefusalReason = (
 ): ActionRefused["reason"] | null => Result.match(step, { onFailure: ({ reason }) => reason, onSuccess: () => null })
 
 /**
- * Runs the next step at the assignment's due time. Throws if no step is due at the due time. Returns the time, the new
- * assignment and the notices of the step.
+ * Runs the next step at the assignment's due time, and returns the time, the new assignment and the notices of the
+ * step. Throws if the assignment has no due time.
  */
 export const runStepAtDueTime = (present: Assignment, policy: Policy) => {
   const at = present.dueAt ?? Number.NaN

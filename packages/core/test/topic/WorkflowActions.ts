@@ -16,8 +16,8 @@ export type WalkAction =
   | { readonly do: "approve"; readonly draft: DraftReference; readonly words: string | null }
   | { readonly do: "revise"; readonly draft: DraftReference; readonly words: string }
   /**
-   * `back` selects the attempt that a result belongs to. `back` is 0 for the latest started attempt, 1 for the attempt
-   * before it, and so on.
+   * A result of a draft attempt. The number `back` is 0 for the latest started attempt, 1 for the attempt before the
+   * latest, and so on.
    */
   | { readonly do: "drafted"; readonly back: number }
   | { readonly do: "attempt failed"; readonly back: number; readonly permanent: boolean }

@@ -62,7 +62,7 @@ const logFailure = (message: string, cause: Cause.Cause<unknown>) =>
 
 /**
  * Returns the waiting time until the next poll. If work became due after the last poll, the waiting time is zero. If
- * work was due before, but could not start, the waiting time is `pause`.
+ * the last poll found due work that could not start, the waiting time is `pause`.
  */
 const untilNext = (
   next: Option.Option<Instant.Instant>,
