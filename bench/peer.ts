@@ -2,12 +2,12 @@
  * Runs the peer, a small hand-written service that is the baseline of the comparison. The peer has POST /topics, GET
  * /topics/{id}/status and some other reads (`peer/Reads.ts`), on Fastify 5 and `node:sqlite`.
  *
- * The peer implements what the specification requires of POST /topics and GET /topics/{id}/status. The comparison service finds
- * keys by SHA-256 with a cache of a few seconds, and checks each key's expiry, revocation, address list, rate windows and
- * scope. The library ajv checks the body, reports every problem, and measures lengths in code points. The peer checks
- * licences, duplicate windows and the monthly quota. One transaction per submission writes the topic, assignments,
- * queued mails and totals (`peer/Store.ts`). Response schemas let fast-json-stringify write the JSON. Every response
- * has an `X-Request-Id`.
+ * The comparison service implements what the specification requires of POST /topics and GET /topics/{id}/status. It
+ * finds keys by SHA-256 with a cache of a few seconds, and checks each key's expiry, revocation, address list, rate
+ * windows and scope. The library ajv checks the body, reports every problem, and measures lengths in code points. The
+ * comparison service checks licences, duplicate windows and the monthly quota. One transaction per submission writes
+ * the topic, assignments, queued mails and totals (`peer/Store.ts`). Response schemas let fast-json-stringify write the
+ * JSON. Every response has an `X-Request-Id`.
  *
  * The peer omits parts that would only slow it down: idempotency keys, address ranges, and the checks of JSON for
  * duplicate keys and inexact numbers. The peer also omits the columns and indexes for the steps after a submission
