@@ -34,8 +34,11 @@ export interface SessionPool {
   readonly inUse: () => number
 }
 
-/** The longest use of a session that counts against an organization, in milliseconds. */
-const maxUse = 200
+/**
+ * By how many milliseconds the use of one organization can exceed the use of the others. After long statements, an
+ * organization must not wait until all others have used their sessions for as long.
+ */
+const maxLead = 200
 
 /** Timeouts use real time even under a test clock, because the server uses real time. */
 const clock = Clock.Clock.defaultValue()
@@ -75,17 +78,18 @@ export const make = Effect.fnUntraced(function* (
    * Lends sessions to organizations in turn. The number of concurrent requests limits the size of `waiting`. Work that
    * belongs to no organization, such as key look-ups and shared batches, gets the next free session without a permit.
    */
-  const makePermits = (total: number, each: number) => ({
-    total,
-    ...KeyedSemaphore.make<string>({ each, total, waiting: Number.POSITIVE_INFINITY })
+  const makePermits = (total: number, each: number, busy: string) => ({
+    busy,
+    ...KeyedSemaphore.make<string>({ each, total, waiting: Number.POSITIVE_INFINITY, maxLead })
   })
-  const frequent = makePermits(size, size)
+  const frequent = makePermits(size, size, allInUse(size))
   /**
    * Operations that are not frequent get half of the sessions, so that frequent operations need not wait behind long
    * statements. One organization leaves one session of this half to other organizations.
    */
   const half = Math.ceil(size / 2)
-  const other = makePermits(half, Math.max(1, half - 1))
+  const each = Math.max(1, half - 1)
+  const other = makePermits(half, each, size === 1 ? allInUse(size) : halfInUse({ each, half, size }))
   const permitsOf = ({ isFrequent }: FairShare) => (isFrequent ? frequent : other)
 
   const tryTake = (share: FairShare): boolean => share.owner === "" || permitsOf(share).tryTake(share.owner)
@@ -109,25 +113,21 @@ export const make = Effect.fnUntraced(function* (
   const enter = (share: FairShare, restore: KeyedSemaphore.RestoreInterruptibility): Effect.Effect<void, SqlError> => {
     const count = Effect.sync(() => void lent++)
     if (tryTake(share)) return count
-    const { take, total } = permitsOf(share)
+    const { busy, take } = permitsOf(share)
     queued++
     const taken = Effect.ensuring(
       bypassFairShare(take(share.owner, acquireTimeout, restore)),
       Effect.sync(() => void queued--)
     )
-    return Effect.flatMap(taken, (isTaken) => (isTaken ? count : Effect.fail(noneFree(total, size))))
+    return Effect.flatMap(taken, (isTaken) => (isTaken ? count : Effect.fail(noneFree(busy))))
   }
 
-  /**
-   * Returns an effect that releases the permit. The organization's use is the time until the returned effect runs, up to
-   * a maximum: after one long statement, the organization must not wait until all others have used as much time.
-   */
+  /** Returns an effect that releases the permit. The organization's use is the time until the returned effect runs. */
   const leave = (share: FairShare): Effect.Effect<void> => {
     const from = nowMillis()
     return Effect.sync(() => {
       lent--
-      if (share.owner === "") return
-      permitsOf(share).release(share.owner, Math.min(nowMillis() - from, maxUse))
+      if (share.owner !== "") permitsOf(share).release(share.owner, nowMillis() - from)
     })
   }
 
@@ -146,7 +146,7 @@ export const make = Effect.fnUntraced(function* (
   const readyNow = Effect.mapError(current, ofStranger)
   const waited = Effect.timeoutOrElse(readyNow, {
     duration: acquireTimeout,
-    orElse: () => Effect.fail(noneFree(size))
+    orElse: () => Effect.fail(noneFree(allInUse(size)))
   })
   const acquire: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope> = Effect.uninterruptibleMask(
     (restore) =>
@@ -219,9 +219,13 @@ const readsOnly = "SELECT pg_is_in_recovery() OR current_setting('transaction_re
 
 const readOnlyTransaction = "25006"
 
-const noneFree = (count: number, size = count) => {
-  const kind = count === size ? "" : ` of ${size} that serve other operations than submissions and status polls`
-  const message = `No connection became free, all ${count}${kind} are in use`
+const allInUse = (size: number) => `all ${size} are in use`
+
+const halfInUse = ({ each, half, size }: { readonly each: number; readonly half: number; readonly size: number }) =>
+  `except for submissions and status polls, organizations use at most ${half} of ${size}, and each at most ${each}`
+
+const noneFree = (reason: string) => {
+  const message = `No connection became free, ${reason}`
   return makeConnectionError(message, "acquire", new DatabaseBusy(message))
 }
 

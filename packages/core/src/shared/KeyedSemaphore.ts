@@ -16,6 +16,8 @@ export interface SemaphoreLimits {
    * rejected immediately.
    */
   readonly waiting: number
+  /** By how much the use of one key can exceed the use of the others, in the unit of `release`; unlimited by default. */
+  readonly maxLead?: number
 }
 
 export interface KeyedSemaphore<Key> {
@@ -50,6 +52,7 @@ const keptKeys = 1000
 
 export const make = <Key>({
   each,
+  maxLead = Number.POSITIVE_INFINITY,
   total = Number.POSITIVE_INFINITY,
   waiting
 }: SemaphoreLimits): KeyedSemaphore<Key> => {
@@ -120,7 +123,7 @@ export const make = <Key>({
   const release: KeyedSemaphore<Key>["release"] = (key, use = 1) => {
     const owner = ownerOf(key)
     owner.held--
-    owner.used += use
+    owner.used = Math.min(owner.used + use, reached + maxLead)
     if (waitingKeys.size === 0) reached = Math.max(reached, owner.used)
     free++
     grant()

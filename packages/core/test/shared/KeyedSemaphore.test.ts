@@ -87,6 +87,17 @@ describe("Keyed semaphore", () => {
     })
   )
 
+  it.effect("the use of a key exceeds the use of other keys by at most the maximum lead", () =>
+    Effect.gen(function* () {
+      const { ask, leave, served } = callers({ each: 1, total: 1, waiting: 10, maxLead: 5 })
+      for (const name of ["a1", "a2", "b1", "b2", "b3"]) yield* ask(name)
+      yield* leave("a1", 1000)
+      yield* leave("b1", 3)
+      yield* leave("b2", 3)
+      assert.deepStrictEqual(served, ["a1", "b1", "b2", "a2"])
+    })
+  )
+
   it.effect("use while no other key waits does not count against a key later", () =>
     Effect.gen(function* () {
       const { ask, leave, served } = callers({ each: 1, total: 1, waiting: 10 })
