@@ -3,8 +3,8 @@ import type { TopicQuery } from "@partner-commentary/core/topic/TopicStore"
 import { day, start } from "@partner-commentary/testkit/support/Fixtures"
 
 /**
- * Returns a pattern for SQLite's query plan. The plan of a statement with the given text must match the pattern, so that
- * the statement uses an index.
+ * Returns a pattern for SQLite's query plan. The plan of a statement with the given text must match the pattern, so
+ * that the statement uses an index.
  */
 export const findExpectedIndexPattern = (text: string): RegExp =>
   text.includes("updated_at >")

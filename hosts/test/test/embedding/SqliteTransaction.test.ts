@@ -1,6 +1,6 @@
 /**
- * Tests that a use case can run inside a transaction that the host has opened on its own `DatabaseSync`. The host's rows and the
- * service's rows are either all committed or all rolled back.
+ * Tests that a use case can run inside a transaction that the host has opened on its own `DatabaseSync`. The host's
+ * rows and the service's rows are either all committed or all rolled back.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

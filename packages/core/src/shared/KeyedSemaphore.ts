@@ -16,7 +16,7 @@ export interface SemaphoreLimits {
    * rejected immediately.
    */
   readonly waiting: number
-  /** By how much the use of one key can exceed the use of the others, in the unit of `release`; unlimited by default. */
+  /** By how much one key's use can exceed the use of the others, in the unit of `release`; unlimited by default. */
   readonly maxLead?: number
 }
 

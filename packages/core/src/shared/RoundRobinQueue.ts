@@ -1,6 +1,6 @@
 /**
- * A queue in which keys take turns. A new item goes first if the last turn of its key is older than the last turn of the
- * key that would come next. A key with few items therefore does not wait for an item of every other key.
+ * A queue in which keys take turns. A new item goes first if the last turn of its key is older than the last turn of
+ * the key that would come next. A key with few items therefore does not wait for an item of every other key.
  */
 
 export interface RoundRobinQueue<A> {
