@@ -179,7 +179,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) =>
       Effect.uninterruptibleMask((restore): Effect.Effect<A, E | SqlError, R> => {
         const share = Context.get(context, CurrentFairShare)
-        // On the default scheduler, the pool lends a returned session again without waiting for the organization's turn.
+        // On the default scheduler, a returned session is lent again without waiting for the organization's turn.
         const ready = Effect.mapError(bypassFairShare(lend(use)), (error) =>
           isSqlError(error) ? ofStranger(error) : error
         )
