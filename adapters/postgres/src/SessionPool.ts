@@ -106,9 +106,8 @@ export const make = Effect.fnUntraced(function* (
   }
 
   /**
-   * Counts the caller, and waits for a permit of the caller's organization. A caller that has received a permit does
-   * not wait for its turn in the fair scheduler, because the permit would be unused during the wait. After `enterNow`
-   * or `enter` succeeds, the caller must call `leave`.
+   * Counts the caller, and waits for a permit of the caller's organization. After `enterNow` or `enter` succeeds, the
+   * caller must call `leave`.
    */
   const enter = (share: FairShare, restore: KeyedSemaphore.RestoreInterruptibility): Effect.Effect<void, SqlError> => {
     const count = Effect.sync(() => void lent++)
@@ -116,7 +115,7 @@ export const make = Effect.fnUntraced(function* (
     const { busy, take } = permitsOf(share)
     queued++
     const taken = Effect.ensuring(
-      bypassFairShare(take(share.owner, acquireTimeout, restore)),
+      take(share.owner, acquireTimeout, restore),
       Effect.sync(() => void queued--)
     )
     return Effect.flatMap(taken, (isTaken) => (isTaken ? count : Effect.fail(noneFree(busy))))
@@ -148,8 +147,9 @@ export const make = Effect.fnUntraced(function* (
     duration: acquireTimeout,
     orElse: () => Effect.fail(noneFree(allInUse(size)))
   })
-  const acquire: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope> = Effect.uninterruptibleMask(
-    (restore) =>
+  // On the fair scheduler, permits and returned sessions would stay unused until the turn of an organization.
+  const acquire: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope> = bypassFairShare(
+    Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(CurrentFairShare, (share) =>
         enterNow(share)
           ? Effect.andThen(leaveWithScope(share), restore(readyNow))
@@ -157,6 +157,7 @@ export const make = Effect.fnUntraced(function* (
               Effect.flatMap(enter(share, restore), () => Effect.andThen(leaveWithScope(share), restore(waited)))
             )
       )
+    )
   )
 
   /** Lends a session from the pool. If a session is stale, the function discards it and lends the next session. */
@@ -176,19 +177,18 @@ export const make = Effect.fnUntraced(function* (
    * slower.
    */
   const borrow = <A, E, R>(use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>) =>
-    Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) =>
-      Effect.uninterruptibleMask((restore): Effect.Effect<A, E | SqlError, R> => {
-        const share = Context.get(context, CurrentFairShare)
-        // On the default scheduler, a returned session is lent again without waiting for the organization's turn.
-        const ready = Effect.mapError(bypassFairShare(lend(use)), (error) =>
-          isSqlError(error) ? ofStranger(error) : error
-        )
-        if (enterNow(share)) return Effect.ensuring(restore(ready), leave(share))
-        const used = Effect.suspend(() =>
-          lent > size ? (bypassFairShare(Effect.scoped(Effect.flatMap(waited, use))) as typeof ready) : ready
-        )
-        return inRealTime(Effect.flatMap(enter(share, restore), () => Effect.ensuring(restore(used), leave(share))))
-      })
+    bypassFairShare(
+      Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) =>
+        Effect.uninterruptibleMask((restore): Effect.Effect<A, E | SqlError, R> => {
+          const share = Context.get(context, CurrentFairShare)
+          const ready = Effect.mapError(lend(use), (error) => (isSqlError(error) ? ofStranger(error) : error))
+          if (enterNow(share)) return Effect.ensuring(restore(ready), leave(share))
+          const used = Effect.suspend(() =>
+            lent > size ? (Effect.scoped(Effect.flatMap(waited, use)) as typeof ready) : ready
+          )
+          return inRealTime(Effect.flatMap(enter(share, restore), () => Effect.ensuring(restore(used), leave(share))))
+        })
+      )
     )
 
   const pooled: SessionPool = {

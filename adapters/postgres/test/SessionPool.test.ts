@@ -82,6 +82,21 @@ const queue = () => {
   return { asked, served }
 }
 
+/** Starts the work of an organization on a fair scheduler that gives the organization no turn. */
+const withoutTurns = Effect.fnUntraced(function* <A, E>(
+  work: Effect.Effect<A, E>,
+  scheduleTask: (task: () => void) => void
+) {
+  const dispatcher = { scheduleTask, flush: () => {} }
+  const fair = { executionMode: "async" as const, shouldYield: () => false, makeDispatcher: () => dispatcher }
+  return yield* work.pipe(
+    Effect.provideService(CurrentFairShare, { owner: "waits", isFrequent: false }),
+    Effect.provideService(Scheduler.Scheduler, fair),
+    Effect.provideService(DefaultScheduler, yield* Scheduler.Scheduler),
+    Effect.forkChild({ startImmediately: true })
+  )
+})
+
 describe("Session pool", () => {
   it.live("the session pool serves reads from a read-only database, and does not keep its read-only sessions", () =>
     onPool((sql, url) =>
@@ -185,16 +200,8 @@ describe("Session pool", () => {
       const url = yield* TestDatabase.empty
       const sql = yield* PostgresClient.make({ url, poolSize: 1 })
       const free = yield* held(sql)
-      const process = yield* Scheduler.Scheduler
       const turns: Array<() => void> = []
-      const dispatcher = { scheduleTask: (task: () => void) => void turns.push(task), flush: () => {} }
-      const fair = { executionMode: "async" as const, shouldYield: () => false, makeDispatcher: () => dispatcher }
-      const waits = yield* sql`SELECT 1`.pipe(
-        Effect.provideService(CurrentFairShare, { owner: "waits", isFrequent: false }),
-        Effect.provideService(Scheduler.Scheduler, fair),
-        Effect.provideService(DefaultScheduler, process),
-        Effect.forkChild({ startImmediately: true })
-      )
+      const waits = yield* withoutTurns(sql`SELECT 1`, (task) => turns.push(task))
       yield* free
       assert.lengthOf(yield* Fiber.join(waits), 1)
       assert.lengthOf(turns, 0)
@@ -225,15 +232,7 @@ describe("Session pool", () => {
     Effect.gen(function* () {
       const sql = yield* PostgresClient.make({ url: yield* TestDatabase.empty, poolSize: 1 })
       yield* sql`SELECT 1`
-      const process = yield* Scheduler.Scheduler
-      const dispatcher = { scheduleTask: () => {}, flush: () => {} }
-      const fair = { executionMode: "async" as const, shouldYield: () => false, makeDispatcher: () => dispatcher }
-      yield* sql`SELECT pg_sleep(0.1)`.pipe(
-        Effect.provideService(CurrentFairShare, { owner: "slow", isFrequent: false }),
-        Effect.provideService(Scheduler.Scheduler, fair),
-        Effect.provideService(DefaultScheduler, process),
-        Effect.forkChild({ startImmediately: true })
-      )
+      yield* withoutTurns(sql`SELECT pg_sleep(0.1)`, () => {})
       assert.lengthOf(yield* Effect.timeout(sql`SELECT 1`, "5 seconds"), 1)
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )

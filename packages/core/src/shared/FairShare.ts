@@ -37,5 +37,7 @@ export const asCommonWork = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effe
 export const bypassFairShare = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber(({ context }) => {
     const scheduler = Context.get(context, DefaultScheduler)
-    return scheduler === undefined ? work : Effect.provideService(work, Scheduler.Scheduler, scheduler)
+    return scheduler === undefined || scheduler === Context.get(context, Scheduler.Scheduler)
+      ? work
+      : Effect.provideService(work, Scheduler.Scheduler, scheduler)
   })

@@ -58,7 +58,7 @@ export const make = <Key>({
 }: SemaphoreLimits): KeyedSemaphore<Key> => {
   const owners = new Map<Key, Owner>()
   /** The keys with waiting callers. */
-  const waitingKeys = new Set<Key>()
+  const waitingKeys = new Map<Key, Owner>()
   let free = total
   /**
    * The highest value of `used` among the keys that have received a permit. The use of a key that begins to wait is
@@ -94,27 +94,27 @@ export const make = <Key>({
     return true
   }
 
-  const findNext = (): Key | undefined => {
-    let next: { readonly key: Key; readonly owner: Owner } | undefined
-    for (const key of waitingKeys) {
-      const owner = ownerOf(key)
-      if (owner.held < each && (next === undefined || isBefore(owner, next.owner))) next = { key, owner }
+  const findNext = (): readonly [Key, Owner] | undefined => {
+    let next: readonly [Key, Owner] | undefined
+    for (const entry of waitingKeys) {
+      const [, owner] = entry
+      if (owner.held < each && (next === undefined || isBefore(owner, next[1]))) next = entry
     }
-    return next?.key
+    return next
   }
 
   /** Gives free permits to waiting callers. */
   const grant = (): void => {
     while (free > 0) {
-      const key = findNext()
-      if (key === undefined) return
-      const owner = ownerOf(key)
+      const next = findNext()
+      if (next === undefined) return
+      const [key, owner] = next
       const [first] = owner.queue
       if (first === undefined) return
       owner.queue.delete(first)
       // Move the key to the end of `waitingKeys`, so that another key with equal use gets the next permit.
       waitingKeys.delete(key)
-      if (owner.queue.size > 0) waitingKeys.add(key)
+      if (owner.queue.size > 0) waitingKeys.set(key, owner)
       give(owner)
       Deferred.doneUnsafe(first, Effect.void)
     }
@@ -143,7 +143,7 @@ export const make = <Key>({
       const waiter = Deferred.makeUnsafe<void>()
       owner.queue.add(waiter)
       if (!waitingKeys.has(key)) owner.used = Math.max(owner.used, reached)
-      waitingKeys.add(key)
+      waitingKeys.set(key, owner)
       return interruptible(Effect.timeoutOption(Deferred.await(waiter), timeout)).pipe(
         Effect.flatMap(() => {
           // The caller may receive a permit at the moment of the timeout.
