@@ -2,7 +2,7 @@
  * Binds the port before the application is built, because the application's links contain the port. A request that
  * arrives before the application is ready waits until the application calls `open`.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
@@ -45,6 +45,18 @@ const destroyIfUnread = (socket: Socket): void => {
   if (socket.writableLength > 0) socket.destroy()
 }
 
+/**
+ * A response whose head and text body Node writes as one string. Effect sets `strictContentLength` on each response, and
+ * Node then writes the head and the body as two strings. The length of a body that is a single string is always right.
+ */
+class TextResponse extends ServerResponse {
+  // biome-ignore lint/suspicious/noExplicitAny: `end` has several overloads
+  override end(...values: ReadonlyArray<any>): this {
+    if (typeof values[0] === "string") this.strictContentLength = false
+    return super.end(...(values as [string]))
+  }
+}
+
 export interface ListenerOptions {
   /** The time for which an idle connection stays open. */
   readonly keepAlive?: Duration.Duration
@@ -74,6 +86,7 @@ export const bindPort = Effect.fnUntraced(function* (
   const proxies = yield* TrustedProxies
   const fair = FairScheduler.make({ now: () => performance.now(), next: setImmediate, soon: afterTicks })
   const native = createServer({
+    ServerResponse: TextResponse,
     requireHostHeader: false,
     keepAliveTimeout: Duration.toMillis(keepAlive),
     ...receiveTimeouts
