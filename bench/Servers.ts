@@ -85,8 +85,18 @@ export const startServiceProcess = (
   startProcess(
     [commandLinePath, "serve", ...args],
     { cwd: folder, env: { ...makeServerEnvironment(folder), ...variables } },
-    (line) => /^ready (\S+)/.exec(line)?.[1]
+    readyUrl
   )
+
+/** Starts an application that serves the folder's database with the embedded service (`embedding/Server.ts`). */
+export const startEmbeddedService = (folder: string): Promise<ListeningServer> =>
+  startProcess(
+    [join(bench, "embedding/Server.ts"), join(folder, "ours.db")],
+    { cwd: folder, env: process.env },
+    readyUrl
+  )
+
+const readyUrl = (line: string): string | undefined => /^ready (\S+)/.exec(line)?.[1]
 
 export const stopServer = ({ process: child }: Pick<BenchmarkServer, "process">): Promise<void> =>
   new Promise((resolve) => {

@@ -1,5 +1,6 @@
 /** Calls all routes of the service, in memory or over HTTP. The calls run in the test's runtime and use its clock. */
 import { createServer } from "node:http"
+import * as Tracing from "@partner-commentary/core/shared/Tracing"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
 import * as Context from "effect/Context"
@@ -38,7 +39,7 @@ export class TestApi extends Context.Service<
         )
         return make("http://test.invalid", HttpEffect.toWebHandlerWith(yield* Effect.context<never>())(called as never))
       })
-    ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig)))
+    ).pipe(Layer.provide([Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig), Tracing.layer]))
   }
 
   /** Calls the routes without a socket. The caller's address is unknown. */

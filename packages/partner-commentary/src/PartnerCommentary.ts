@@ -108,7 +108,12 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
       return response
     }, notStarted)
   }
-  const listener = NodeListener.make({ fetch }, report)
+  const handle: typeof service.handle = (request, sent) =>
+    service.handle(request, sent).then((response) => {
+      mount.answered(sent.target ?? request.url, response.status)
+      return response
+    }, notStarted)
+  const listener = NodeListener.make({ handle }, report)
   const start = () => service.begin().catch(notStarted)
   const run: PartnerCommentary["run"] = (effect) => start().then(() => service.run(effect))
   const lambda = loadedOnce(() =>

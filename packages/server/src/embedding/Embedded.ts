@@ -2,6 +2,7 @@
  * Provides the service as an object whose methods return promises, for applications that do not use Effect.
  * `NodeListener.ts` turns the object into a listener for Node's HTTP server.
  */
+import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -18,6 +19,8 @@ export interface EmbeddedService<R = EmbeddedRequirements> {
    * service cannot start.
    */
   readonly fetch: (request: Request, sent?: HostRequestInfo) => Promise<Response>
+  /** Handles a request like `fetch`. `NodeListener` writes most responses without a web Response. */
+  readonly handle: WebHandler["Service"]["handle"]
   /** Runs an effect with the services of the routes: use cases, registries and stores. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, R>) => Promise<A>
   /** Opens the database and starts the workers. The promise rejects when the database or the workers fail to start. */
@@ -45,11 +48,11 @@ export const open = <Further, E>(
   type Runtime = ManagedRuntime.ManagedRuntime<WebHandler | EmbeddedRequirements | Further, E>
   let present: Runtime | undefined
 
-  const begun = (): Promise<Runtime> => {
+  const begun = () => {
     const runtime = present ?? ManagedRuntime.make(whole)
     present = runtime
     return runtime.context().then(
-      () => runtime,
+      (context) => ({ runtime, handler: Context.get(context, WebHandler) }),
       (error) => {
         if (present === runtime) present = undefined
         return runtime.dispose().then(() => Promise.reject(error))
@@ -58,11 +61,9 @@ export const open = <Further, E>(
   }
 
   return {
-    fetch: (request, sent) =>
-      begun()
-        .then((runtime) => runtime.runPromise(WebHandler))
-        .then(({ respond }) => respond(request, sent)),
-    run: (effect) => begun().then((runtime) => runtime.runPromise(effect)),
+    fetch: (request, sent) => begun().then(({ handler }) => handler.respond(request, sent)),
+    handle: (...exchange) => begun().then(({ handler }) => handler.handle(...exchange)),
+    run: (effect) => begun().then(({ runtime }) => runtime.runPromise(effect)),
     begin: () => begun().then(() => {}),
     dispose: () => {
       const ended = present

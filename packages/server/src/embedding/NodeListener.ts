@@ -4,11 +4,13 @@
  */
 import { httpStatusByErrorCode, InternalError } from "@partner-commentary/api/Errors"
 import type { OnResponseEnd } from "@partner-commentary/core/access/ConcurrencyLimit"
+import * as EffectHeaders from "effect/http/Headers"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Envelope from "../http/Envelope.ts"
-import * as WebRequest from "../http/WebRequest.ts"
 import * as Responses from "../middleware/Responses.ts"
 import type { EmbeddedService } from "./Embedded.ts"
 import * as ParsedBody from "./ParsedBody.ts"
+import type { HostResponse } from "./WebHandler.ts"
 
 /** The properties of Node's `IncomingMessage` that the listener uses. */
 export interface NodeRequest {
@@ -38,10 +40,10 @@ export interface NodeRequest {
 export interface NodeResponse {
   readonly headersSent: boolean
   readonly writableFinished: boolean
-  readonly writeHead: (status: number, headers: Record<string, string | Array<string>>) => unknown
+  readonly writeHead: (status: number, headers: Readonly<Record<string, string | Array<string>>>) => unknown
   /** Returns false when the client reads more slowly than the listener writes. */
   readonly write: (chunk: Uint8Array) => boolean
-  readonly end: (text?: string) => unknown
+  readonly end: (body?: string | Uint8Array) => unknown
   readonly destroy: () => unknown
   readonly on: (event: "close" | "drain" | "finish", listener: () => void) => unknown
 }
@@ -54,7 +56,7 @@ export type NodeListener = (request: NodeRequest, response: NodeResponse) => Pro
  * response when the service cannot start, or when a middleware has consumed the request body without storing the body.
  */
 export const make =
-  (service: Pick<EmbeddedService<never>, "fetch">, report: (error: unknown) => void): NodeListener =>
+  (service: Pick<EmbeddedService<never>, "handle">, report: (error: unknown) => void): NodeListener =>
   (request, response) => {
     const parsed = request.readableEnded && hasBody(request) ? ParsedBody.restoreBytes(request) : null
     if (parsed === undefined) {
@@ -63,7 +65,8 @@ export const make =
       return Promise.resolve()
     }
     const whenResponseEnds = responseEnd(request, response)
-    const { signal, asked: started } = toWeb(request, response, whenResponseEnds, parsed)
+    const source = toSource(request, response, parsed, whenResponseEnds)
+    const asked = HttpServerRequest.fromWeb(source as Request).modify({ headers: toHeaders(request.headers) })
     const sent = {
       address: request.socket.remoteAddress ?? "",
       target: request.url ?? "/",
@@ -71,8 +74,8 @@ export const make =
       closeConnection: () => void response.destroy()
     }
     return service
-      .fetch(started, sent)
-      .then((answer) => send(answer, request.method, response, signal))
+      .handle(asked, sent)
+      .then((answer) => send(answer, source, response))
       .catch((error) => {
         report(error)
         refuse(request, response)
@@ -125,46 +128,79 @@ const closeCallbacks = (socket: NodeRequest["socket"]): Set<() => void> => {
   return waiting
 }
 
+type Source = Pick<Request, "body" | "headers" | "method" | "signal" | "url">
+
 /**
+ * Makes the part of a web Request that Effect reads. The constructor of a whole Request takes longer than the service
+ * takes to handle most requests.
+ *
  * `parsed` contains the request body if other code has already read the body. The parameter `parsed` is null if the
  * service must read the body itself.
  */
-const toWeb = (
+const toSource = (
   request: NodeRequest,
   response: NodeResponse,
-  whenResponseEnds: OnResponseEnd,
-  parsed: Uint8Array<ArrayBuffer> | null
-) => {
+  parsed: Uint8Array<ArrayBuffer> | null,
+  whenResponseEnds: OnResponseEnd
+): Source => {
   const { headers, method = "GET", url = "/" } = request
-  const gone = new AbortController()
-  whenResponseEnds(() => {
-    if (!response.writableFinished) gone.abort()
-  })
   const address = `http://${one(headers["host"]) ?? "localhost"}${url}`
-  const init = {
+  let body: ReadableStream<Uint8Array<ArrayBuffer>> | null | undefined
+  let signal: AbortSignal | undefined
+  return {
     method,
-    headers: Object.entries(headers).flatMap(([name, value]) =>
-      name.startsWith(":") ? [] : [value].flat().flatMap((text) => (text === undefined ? [] : [[name, text] as const]))
-    ) as Array<[string, string]>,
-    signal: gone.signal,
-    ...(/^(get|head)$/i.test(method) ? {} : { body: parsed ?? bodyOf(request, response), duplex: "half" })
+    url: URL.canParse(address) ? address : "http://localhost/",
+    get headers() {
+      return new Headers(toHeaders(headers))
+    },
+    get body() {
+      body ??= /^(get|head)$/i.test(method) ? null : parsed === null ? bodyOf(request, response) : streamOf(parsed)
+      return body
+    },
+    get signal() {
+      if (signal === undefined) {
+        const gone = new AbortController()
+        signal = gone.signal
+        whenResponseEnds(() => {
+          if (!response.writableFinished) gone.abort()
+        })
+      }
+      return signal
+    }
   }
-  return { signal: gone.signal, asked: WebRequest.make(URL.canParse(address) ? address : "http://localhost/", init) }
+}
+
+/** Copies the headers without the pseudo-headers of HTTP/2, whose names start with `:`. */
+const toHeaders = (headers: NodeRequest["headers"]): EffectHeaders.Headers => {
+  const copied: Record<string, string> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined && !name.startsWith(":")) copied[name] = String(value)
+  }
+  return EffectHeaders.fromRecordUnsafe(copied)
 }
 
 const one = (value: string | Array<string> | undefined) => [value].flat()[0]
+
+const streamOf = (bytes: Uint8Array<ArrayBuffer>) =>
+  new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start: (controller) => {
+      controller.enqueue(bytes)
+      controller.close()
+    }
+  })
 
 /**
  * Streams the request body with backpressure. After the response, the listener discards the rest of the request body,
  * so that the client can read the response and reuse the connection.
  */
-const bodyOf = (request: NodeRequest, response: NodeResponse): ReadableStream<Uint8Array> => {
+const bodyOf = (request: NodeRequest, response: NodeResponse): ReadableStream<Uint8Array<ArrayBuffer>> => {
   let over = false
   const pass = () => {
     over = true
     request.resume()
   }
-  return new ReadableStream<Uint8Array>({
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
     start: (controller) => {
       const last = (end: () => void) => {
         if (over) return
@@ -172,7 +208,7 @@ const bodyOf = (request: NodeRequest, response: NodeResponse): ReadableStream<Ui
         end()
       }
       if (request.readableEnded) return last(() => controller.close())
-      request.on("data", (chunk: Uint8Array) => {
+      request.on("data", (chunk: Uint8Array<ArrayBuffer>) => {
         if (over) return
         controller.enqueue(chunk)
         if ((controller.desiredSize ?? 0) <= 0) request.pause()
@@ -190,17 +226,13 @@ const bodyOf = (request: NodeRequest, response: NodeResponse): ReadableStream<Ui
 const closed = "The connection was closed, or the request answered"
 
 /** The response to a HEAD request has the headers of the GET response and no body. */
-const send = (answer: Response, method: string | undefined, response: NodeResponse, signal: AbortSignal) => {
-  const cookies = answer.headers.getSetCookie()
-  response.writeHead(answer.status, {
-    ...Object.fromEntries(answer.headers),
-    ...(cookies.length === 0 ? {} : { "set-cookie": cookies })
-  })
-  if (answer.body === null || method === "HEAD") {
-    response.end()
-    return Promise.resolve()
-  }
-  return answer.body.pipeTo(into(response), { signal }).catch(() => void response.destroy())
+const send = ({ body, headers, status }: HostResponse, source: Source, response: NodeResponse): Promise<void> => {
+  response.writeHead(status, headers)
+  if (body === null || source.method === "HEAD") response.end()
+  else if (body instanceof ReadableStream) {
+    return body.pipeTo(into(response), { signal: source.signal }).catch(() => void response.destroy())
+  } else response.end(body)
+  return Promise.resolve()
 }
 
 const into = (response: NodeResponse) => {

@@ -1,18 +1,22 @@
 /**
- * Serves all routes as one function from a web Request to a Response, for hosts that use a framework or a gateway as
- * their server. The host passes the data that a web Request lacks.
+ * Serves all routes as functions from a request to a response, for hosts that use a framework or a gateway as their
+ * server. The host passes the data that a web Request lacks.
  */
 import type { OnResponseEnd } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as RunningContext from "@partner-commentary/core/shared/RunningContext"
+import * as Tracing from "@partner-commentary/core/shared/Tracing"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Cookies from "effect/http/Cookies"
 import * as Headers from "effect/http/Headers"
 import * as HttpEffect from "effect/http/HttpEffect"
 import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
-import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { ClientAbort } from "effect/http/HttpServerError"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { isCreatorRequest } from "../creator-portal/CreatorRequest.ts"
@@ -48,12 +52,15 @@ export interface HostRequestInfo {
   readonly closeConnection?: () => void
 }
 
-const CurrentHostRequestInfo = Context.Reference<HostRequestInfo>(
-  "@partner-commentary/reference/CurrentHostRequestInfo",
-  {
-    defaultValue: () => ({})
-  }
-)
+/** A request that a host has passed to the service. */
+interface Exchange {
+  readonly sent: HostRequestInfo
+  readonly respond: (response: HttpServerResponse.HttpServerResponse) => void
+}
+
+const CurrentExchange = Context.Reference<Exchange>("@partner-commentary/reference/CurrentExchange", {
+  defaultValue: () => ({ sent: {}, respond: () => {} })
+})
 
 /**
  * Returns the request with its original path and query. If the host did not remove the path of `{api_root}` from the
@@ -62,7 +69,7 @@ const CurrentHostRequestInfo = Context.Reference<HostRequestInfo>(
 const restoreOriginalRequest =
   (prefix: string) =>
   (context: Context.Context<never>): Context.Context<never> => {
-    const request = Context.getUnsafe(context, HttpServerRequest)
+    const request = Context.getUnsafe(context, HttpServerRequest.HttpServerRequest)
     const {
       address = "",
       closeConnection,
@@ -71,22 +78,46 @@ const restoreOriginalRequest =
       mustAnswerAtOnce = false,
       target = request.url,
       whenResponseEnds
-    } = Context.get(context, CurrentHostRequestInfo)
+    } = Context.get(context, CurrentExchange).sent
     const url = isPrefixRemoved ? target : (removePathPrefix(prefix, target) ?? target)
     const lost = [...(isEncodingLost ? ["accept-encoding"] : []), ...(mustAnswerAtOnce ? ["prefer"] : [])]
     const headers = lost.reduce(Headers.remove, request.headers)
     const modified = request.modify({ headers, remoteAddress: Option.some(address), url })
-    let sent = Context.add(context, HttpServerRequest, modified)
+    let sent = Context.add(context, HttpServerRequest.HttpServerRequest, modified)
     if (mustAnswerAtOnce) sent = Context.add(sent, MustRespondImmediately, true)
     if (closeConnection !== undefined) sent = Context.add(sent, CloseConnection, closeConnection)
     return whenResponseEnds === undefined ? sent : Context.add(sent, ResponseEndObserver, () => whenResponseEnds)
   }
+
+/** Sends the response to the host. The scope of the request stays open until a streamed body ends. */
+const sendToHost = (
+  { method }: HttpServerRequest.HttpServerRequest,
+  response: HttpServerResponse.HttpServerResponse
+): Effect.Effect<void> =>
+  Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
+    const isBodyOmitted = HttpServerResponse.omitsBody(response, method === "HEAD")
+    Context.get(context, CurrentExchange).respond(isBodyOmitted ? response : HttpEffect.scopeTransferToStream(response))
+    return Effect.void
+  })
+
+/** A response that a host writes to its own server. */
+export interface HostResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | Array<string>>>
+  /** The whole body or a stream of its parts, and null if the response has no body. */
+  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null
+}
 
 export class WebHandler extends Context.Service<
   WebHandler,
   {
     /** Handles a request. The promise does not reject when the handling fails, because errors become responses. */
     readonly respond: (request: Request, sent?: HostRequestInfo) => Promise<Response>
+    /**
+     * Handles a request like `respond`, but creates no web Response unless the body is a stream. The source of the
+     * request has the properties of a web Request.
+     */
+    readonly handle: (request: HttpServerRequest.HttpServerRequest, sent: HostRequestInfo) => Promise<HostResponse>
   }
 >()("@partner-commentary/server/embedding/WebHandler") {
   static readonly layer = Layer.effect(
@@ -99,11 +130,57 @@ export class WebHandler extends Context.Service<
         restoreOriginalRequest(parseServicePathPrefix(apiRoot))
       )
       // Disable tracing for creators' pages, because traces must not contain creators' tokens.
-      const context = Context.add(yield* Effect.context<never>(), HttpMiddleware.TracerDisabledWhen, isCreatorRequest)
-      const answer = HttpEffect.toWebHandlerWith(RunningContext.removeServices(context))(app)
+      const context = RunningContext.removeServices(
+        Context.add(yield* Effect.context<never>(), HttpMiddleware.TracerDisabledWhen, isCreatorRequest)
+      )
+      const handled = HttpEffect.toHandled(app, sendToHost)
+
+      const exchange = (request: HttpServerRequest.HttpServerRequest, sent: HostRequestInfo) =>
+        new Promise<HttpServerResponse.HttpServerResponse>((respond) => {
+          const own = Context.add(context, HttpServerRequest.HttpServerRequest, request)
+          const fiber = Effect.runForkWith(Context.add(own, CurrentExchange, { sent, respond }))(handled)
+          if (fiber.pollUnsafe() !== undefined) return
+          const signal = signalOf(request)
+          const interrupt = () => fiber.interruptUnsafe(undefined, ClientAbort.annotation)
+          if (signal?.aborted === true) return interrupt()
+          signal?.addEventListener("abort", interrupt)
+          fiber.addObserver(() => signal?.removeEventListener("abort", interrupt))
+        })
+
+      const toWeb = (
+        request: HttpServerRequest.HttpServerRequest,
+        response: HttpServerResponse.HttpServerResponse
+      ): Response =>
+        HttpServerResponse.toWeb(response, {
+          withoutBody: request.method === "HEAD",
+          context,
+          signal: signalOf(request)
+        })
+
       return WebHandler.of({
-        respond: (request, sent = {}) => answer(request, Context.make(CurrentHostRequestInfo, sent))
+        handle: (request, sent) =>
+          exchange(request, sent).then((response) => {
+            const { body, cookies, headers, status } = response
+            const isOmitted = HttpServerResponse.omitsBody(response, request.method === "HEAD")
+            if (body._tag === "Empty") return { status, headers: withCookies(headers, cookies), body: null }
+            if (body._tag === "Uint8Array" && !isOmitted) {
+              return { status, headers: withCookies(headers, cookies), body: body.text ?? body.body }
+            }
+            const web = toWeb(request, response)
+            return { status, headers: withCookies(Object.fromEntries(web.headers), cookies), body: web.body }
+          }),
+        respond: (web, sent = {}) => {
+          const request = HttpServerRequest.fromWeb(web)
+          return exchange(request, sent).then((response) => toWeb(request, response))
+        }
       })
     })
-  ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig)))
+  ).pipe(Layer.provide([Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig), Tracing.layer]))
 }
+
+/** Requests of some other libraries have no signal. */
+const signalOf = ({ source }: HttpServerRequest.HttpServerRequest): AbortSignal | undefined =>
+  (source as Partial<Request>).signal
+
+const withCookies = (headers: Readonly<Record<string, string>>, cookies: Cookies.Cookies): HostResponse["headers"] =>
+  Cookies.isEmpty(cookies) ? headers : { ...headers, "set-cookie": Cookies.toSetCookieHeaders(cookies) }

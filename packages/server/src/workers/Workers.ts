@@ -5,6 +5,7 @@
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
+import * as Tracing from "@partner-commentary/core/shared/Tracing"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
@@ -20,11 +21,9 @@ export const layer = Layer.effectDiscard(
   Effect.forEach(
     jobRunnerConstructors,
     (runner) => Effect.forkScoped(Effect.scoped(Effect.flatMap(runner, keepPolling))),
-    {
-      discard: true
-    }
+    { discard: true }
   )
-)
+).pipe(Layer.provide(Tracing.layer))
 
 /**
  * Polls until no work is due. After the last poll, waits for a signal, the next due time or the poll interval,

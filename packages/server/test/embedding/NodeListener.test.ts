@@ -2,7 +2,8 @@ import { EventEmitter } from "node:events"
 import { Agent, createServer, type RequestListener, request } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
-import type { HostRequestInfo } from "@partner-commentary/server/embedding/WebHandler"
+import type { HostRequestInfo, WebHandler } from "@partner-commentary/server/embedding/WebHandler"
+import * as WebRequest from "@partner-commentary/server/http/WebRequest"
 import * as NodeListener from "@partner-commentary/server/NodeListener"
 import { describe, expect, it } from "vitest"
 
@@ -12,8 +13,18 @@ interface Test {
   readonly onTestFinished: (cleanUp: () => Promise<void>) => void
 }
 
+/** Makes the service that the listener needs from a handler of web Requests. */
+const serviceOf = (fetch: Fetch): Pick<WebHandler["Service"], "handle"> => ({
+  handle: async ({ source }, sent) => {
+    const { body, headers, method, signal, url } = source as Request
+    const init = { method, headers, signal, ...(body === null ? {} : { body, duplex: "half" }) }
+    const response = await fetch(WebRequest.make(url, init), sent)
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: response.body }
+  }
+})
+
 const listen = (test: Test, fetch: Fetch, report: (error: unknown) => void = () => {}) => {
-  const answer = NodeListener.make({ fetch }, report)
+  const answer = NodeListener.make(serviceOf(fetch), report)
   return serve(test, (request, response) => void answer(request, response))
 }
 
@@ -90,7 +101,10 @@ describe("Node listener", () => {
   it("a Node listener adds one close listener for each connection, even for many requests", async (test) => {
     const all = Promise.withResolvers<Socket>()
     let begun = 0
-    const listener = NodeListener.make({ fetch: () => new Promise(() => {}) }, () => {})
+    const listener = NodeListener.make(
+      serviceOf(() => new Promise(() => {})),
+      () => {}
+    )
     const server = createServer((request, response) => {
       void listener(request, response)
       if (++begun === 12) all.resolve(request.socket)
@@ -110,10 +124,10 @@ describe("Node listener", () => {
     const none = () => undefined
     const response = { headersSent: false, writableFinished: false, on: none, writeHead: none, write: () => true }
     const answer = NodeListener.make(
-      {
-        fetch: ({ signal }) =>
+      serviceOf(
+        ({ signal }) =>
           new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Response(null, { status: 204 }))))
-      },
+      ),
       () => {}
     )
     const request = { headers: {}, socket, readableEnded: true, on: none, pause: none, resume: none }
@@ -136,7 +150,10 @@ describe("Node listener", () => {
   })
 
   it("a Node listener reuses a connection whose previous request body was not read", async (test) => {
-    const answer = NodeListener.make({ fetch: () => Promise.resolve(new Response("unread")) }, () => {})
+    const answer = NodeListener.make(
+      serviceOf(() => Promise.resolve(new Response("unread"))),
+      () => {}
+    )
     const connections = new Set<Socket>()
     const port = await serve(test, (request, response) => {
       connections.add(request.socket)
@@ -230,7 +247,10 @@ describe("Node listener", () => {
   ] as const)(
     "a Node listener accepts %s from a body parser that ran before the listener",
     async ([_, type, parsed, text], test) => {
-      const answer = NodeListener.make({ fetch: async (request) => new Response(await request.text()) }, () => {})
+      const answer = NodeListener.make(
+        serviceOf(async (request) => new Response(await request.text())),
+        () => {}
+      )
       const port = await serve(test, (request, response) => {
         request.resume()
         request.headers["content-type"] = type
@@ -242,8 +262,9 @@ describe("Node listener", () => {
 
   it("a Node listener answers 500 when other code has read the body, and reports the error to the embedder", async (test) => {
     const reported: Array<unknown> = []
-    const answer = NodeListener.make({ fetch: async (request) => new Response(await request.text()) }, (error) =>
-      reported.push(error)
+    const answer = NodeListener.make(
+      serviceOf(async (request) => new Response(await request.text())),
+      (error) => reported.push(error)
     )
     const port = await serve(test, async (request, response) => {
       await request.toArray()
