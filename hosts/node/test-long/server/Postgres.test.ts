@@ -1,8 +1,8 @@
 /** Tests of the Node host on Postgres, with several processes. */
 import { describe, expect, it } from "vitest"
-import * as OwnDatabase from "../support/OwnDatabase.ts"
-import * as Partner from "../support/Partner.ts"
-import * as Process from "../support/Process.ts"
+import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
+import * as Partner from "../../test/support/Partner.ts"
+import * as Process from "../../test/support/Process.ts"
 
 describe("the Node host on Postgres", () => {
   it("the Node host on Postgres starts from an empty database, works beside other processes, and `doctor` reports problems", async (test) => {

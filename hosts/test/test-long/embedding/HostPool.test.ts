@@ -2,8 +2,13 @@
 import { postgres } from "partner-commentary/postgres/Postgres"
 import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { makeExampleTopic, openEmbeddedService, runAndCheckWorkflow, seedOrganization } from "./EmbeddedStory.ts"
-import { createEmptyDatabase, createHostPool } from "./HostDatabase.ts"
+import {
+  makeExampleTopic,
+  openEmbeddedService,
+  runAndCheckWorkflow,
+  seedOrganization
+} from "../../test/embedding/EmbeddedStory.ts"
+import { createEmptyDatabase, createHostPool } from "../../test/embedding/HostDatabase.ts"
 
 const { BOOL, INT8, NUMERIC, TIMESTAMP, TIMESTAMPTZ } = pg.types.builtins
 

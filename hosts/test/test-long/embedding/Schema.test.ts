@@ -5,8 +5,13 @@
 import { postgres } from "partner-commentary/postgres/Postgres"
 import type pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { makeExampleTopic, openEmbeddedService, runAndCheckWorkflow, seedOrganization } from "./EmbeddedStory.ts"
-import { createEmptyDatabase, createHostPool } from "./HostDatabase.ts"
+import {
+  makeExampleTopic,
+  openEmbeddedService,
+  runAndCheckWorkflow,
+  seedOrganization
+} from "../../test/embedding/EmbeddedStory.ts"
+import { createEmptyDatabase, createHostPool } from "../../test/embedding/HostDatabase.ts"
 
 const tablesOf = async (pool: pg.Pool) => {
   const { rows } = await pool.query<{ schema: string; tables: number }>(

@@ -3,9 +3,9 @@
  * the next poll.
  */
 import { expect, it } from "vitest"
-import * as OwnDatabase from "../support/OwnDatabase.ts"
-import * as Partner from "../support/Partner.ts"
-import * as Process from "../support/Process.ts"
+import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
+import * as Partner from "../../test/support/Partner.ts"
+import * as Process from "../../test/support/Process.ts"
 
 it("other processes refuse a revoked key and a suspended organization's key, and start new work, before their next poll", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
