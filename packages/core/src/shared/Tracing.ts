@@ -8,8 +8,10 @@ import * as Tracer from "effect/Tracer"
  * Turns tracing off unless the application has set a tracer. Effect's default tracer creates a span for each request and
  * each statement, but nothing reads these spans.
  */
-export const layer: Layer.Layer<never> = Layer.unwrap(
-  Effect.map(Tracer.Tracer, (tracer) =>
-    tracer === Tracer.nativeTracer ? Layer.succeed(References.TracerEnabled, false) : Layer.empty
+export const layer: Layer.Layer<never> = Layer.fresh(
+  Layer.unwrap(
+    Effect.map(Tracer.Tracer, (tracer) =>
+      tracer === Tracer.nativeTracer ? Layer.succeed(References.TracerEnabled, false) : Layer.empty
+    )
   )
 )

@@ -15,5 +15,8 @@ it.effect("tracing is off unless the application has set a tracer", () =>
     assert.isFalse(yield* Effect.provide(isOn, Tracing.layer))
     const traced = Layer.provide(Tracing.layer, Layer.succeed(Tracer.Tracer, ofApplication))
     assert.isTrue(yield* Effect.provide(isOn, traced))
+    // A layer that is built once would keep the state of its first use.
+    const later = Layer.provide(Layer.effectDiscard(Effect.map(isOn, (is) => assert.isTrue(is))), traced)
+    yield* Layer.build(Layer.mergeAll(Layer.provide(Layer.empty, Tracing.layer), later))
   })
 )

@@ -39,16 +39,19 @@ export interface NodeRequest {
 /** The properties of Node's `ServerResponse` that the listener uses. */
 export interface NodeResponse {
   readonly headersSent: boolean
+  /** True if the whole response was sent, or if its connection was closed. */
+  readonly closed?: boolean
+  readonly writableEnded?: boolean
   readonly writableFinished: boolean
   readonly writeHead: (status: number, headers: Readonly<Record<string, string | Array<string>>>) => unknown
   /** Returns false when the client reads more slowly than the listener writes. */
   readonly write: (chunk: Uint8Array) => boolean
-  readonly end: (body?: string | Uint8Array) => unknown
+  readonly end: { (): unknown; (body: string | Uint8Array): unknown }
   readonly destroy: () => unknown
   readonly on: (event: "close" | "drain" | "finish", listener: () => void) => unknown
 }
 
-/** The promise resolves when the response is sent, and never rejects. */
+/** The promise resolves when the whole response was passed to the server, and never rejects. */
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
 /**
@@ -105,6 +108,8 @@ const responseEnd = ({ socket }: NodeRequest, response: NodeResponse): OnRespons
   response.on("finish", take)
   response.on("close", take)
   waiting.add(take)
+  // A closed response emits no more events.
+  if (response.closed === true) take()
   return (release) => {
     if (isTaken) release()
     else releases.push(release)
@@ -145,24 +150,26 @@ const toSource = (
 ): Source => {
   const { headers, method = "GET", url = "/" } = request
   const address = `http://${one(headers["host"]) ?? "localhost"}${url}`
-  let body: ReadableStream<Uint8Array<ArrayBuffer>> | null | undefined
+  // Listen to the body now, because other code may also listen to it, and each part of the body is emitted only once.
+  const body = /^(get|head)$/i.test(method) ? null : parsed === null ? bodyOf(request, response) : streamOf(parsed)
   let signal: AbortSignal | undefined
   return {
     method,
     url: URL.canParse(address) ? address : "http://localhost/",
+    body,
     get headers() {
-      return new Headers(toHeaders(headers))
-    },
-    get body() {
-      body ??= /^(get|head)$/i.test(method) ? null : parsed === null ? bodyOf(request, response) : streamOf(parsed)
-      return body
+      const copied = new Headers(toHeaders(headers))
+      // The restored bytes of a parsed body may differ from the bytes that the client sent.
+      if (parsed !== null) copied.delete("content-length")
+      return copied
     },
     get signal() {
       if (signal === undefined) {
         const gone = new AbortController()
         signal = gone.signal
         whenResponseEnds(() => {
-          if (!response.writableFinished) gone.abort()
+          // A response of HTTP/2 is also finished when its session was closed.
+          if (!response.writableFinished || response.writableEnded === false) gone.abort()
         })
       }
       return signal
@@ -170,12 +177,16 @@ const toSource = (
   }
 }
 
-/** Copies the headers without the pseudo-headers of HTTP/2, whose names start with `:`. */
+/**
+ * Copies the headers without the pseudo-headers of HTTP/2, whose names start with `:`. Node's own headers have names in
+ * lower case and trimmed values, but an application can set others.
+ */
 const toHeaders = (headers: NodeRequest["headers"]): EffectHeaders.Headers => {
   const copied: Record<string, string> = {}
   for (const name in headers) {
     const value = headers[name]
-    if (value !== undefined && !name.startsWith(":")) copied[name] = String(value)
+    if (value === undefined || name.startsWith(":")) continue
+    copied[name.toLowerCase()] = [value].flat().join(", ").trim()
   }
   return EffectHeaders.fromRecordUnsafe(copied)
 }

@@ -1,10 +1,15 @@
 import { EventEmitter } from "node:events"
 import { Agent, createServer, type RequestListener, request } from "node:http"
+import * as Http2 from "node:http2"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
 import type { HostRequestInfo, WebHandler } from "@partner-commentary/server/embedding/WebHandler"
 import * as WebRequest from "@partner-commentary/server/http/WebRequest"
 import * as NodeListener from "@partner-commentary/server/NodeListener"
+import * as ByteSize from "effect/ByteSize"
+import * as Effect from "effect/Effect"
+import { MaxBodySize } from "effect/http/HttpIncomingMessage"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { describe, expect, it } from "vitest"
 
 type Fetch = (request: Request, sent?: HostRequestInfo) => Promise<Response>
@@ -259,6 +264,84 @@ describe("Node listener", () => {
       expect(await call(port, { body: "was read" })).toEqual({ status: 200, text })
     }
   )
+
+  it("a Node listener passes on the whole body even if a middleware also listens to the body", async (test) => {
+    const { handle } = serviceOf(async (request) => new Response(await request.text()))
+    const answer = NodeListener.make({ handle: (...call) => pause(50).then(() => handle(...call)) }, () => {})
+    const port = await serve(test, (request, response) => {
+      request.on("data", () => {})
+      void answer(request, response)
+    })
+    expect(await call(port, { body: "read twice" })).toEqual({ status: 200, text: "read twice" })
+  })
+
+  it("a Node listener accepts a parsed body whose JSON has more bytes than the client sent", async (test) => {
+    const read = ({ text }: HttpServerRequest.HttpServerRequest) =>
+      Effect.runPromise(Effect.provideService(text, MaxBodySize, ByteSize.bytes(1000)))
+    const answer = NodeListener.make(
+      { handle: async (request) => ({ status: 200, headers: {}, body: await read(request) }) },
+      () => {}
+    )
+    const port = await serve(test, (request, response) => {
+      request.resume()
+      request.headers["content-type"] = "application/json"
+      request.on("end", () => void answer(Object.assign(request, { body: { limit: 1e20 } }), response))
+    })
+    expect((await call(port, { body: '{"limit":1e20}' })).text).toBe('{"limit":100000000000000000000}')
+  })
+
+  it("a Node listener accepts header names in upper case and values with spaces, which an application may set", async (test) => {
+    const answer = NodeListener.make(
+      { handle: ({ headers }) => Promise.resolve({ status: 200, headers: {}, body: String(headers["x-api-key"]) }) },
+      () => {}
+    )
+    const port = await serve(test, (request, response) => {
+      request.headers["X-Api-Key"] = " key "
+      void answer(request, response)
+    })
+    expect((await call(port, {})).text).toBe("key")
+  })
+
+  it("a Node listener reports the end of a response whose client disconnected before the listener ran", async (test) => {
+    const ended = Promise.withResolvers<boolean>()
+    const answer = NodeListener.make(
+      {
+        handle: ({ source }, { whenResponseEnds }) => {
+          whenResponseEnds?.(() => ended.resolve((source as Request).signal.aborted))
+          return new Promise(() => {})
+        }
+      },
+      () => {}
+    )
+    const arrived = Promise.withResolvers<void>()
+    const port = await serve(test, (request, response) => {
+      request.on("error", () => {})
+      response.on("close", () => setTimeout(() => void answer(request, response), 20))
+      arrived.resolve()
+    })
+    const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
+    await arrived.promise
+    socket.destroy()
+    expect(await ended.promise).toBe(true)
+  })
+
+  it("a Node listener ends a streamed response when the client closes its HTTP/2 session", async (test) => {
+    const cancelled = Promise.withResolvers<void>()
+    const body = () =>
+      new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(Buffer.from("first")),
+        cancel: () => cancelled.resolve()
+      })
+    const answer = NodeListener.make({ handle: async () => ({ status: 200, headers: {}, body: body() }) }, () => {})
+    const server = Http2.createServer((request, response) => void answer(request, response))
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    test.onTestFinished(async () => void server.close())
+    const session = Http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const stream = session.request({ ":path": "/" })
+    await new Promise((resolve) => stream.once("data", resolve))
+    session.destroy()
+    await cancelled.promise
+  })
 
   it("a Node listener answers 500 when other code has read the body, and reports the error to the embedder", async (test) => {
     const reported: Array<unknown> = []
