@@ -46,8 +46,9 @@ const destroyIfUnread = (socket: Socket): void => {
 }
 
 /**
- * A response whose head and text body Node writes as one string. Effect sets `strictContentLength` on each response, and
- * Node then writes the head and the body as two strings. The length of a body that is a single string is always right.
+ * A response whose head and text body Node writes as one string. Effect sets `strictContentLength` on each response,
+ * and Node then writes the head and the body as two strings. The length of a body that is a single string is always
+ * right.
  */
 class TextResponse extends ServerResponse {
   // biome-ignore lint/suspicious/noExplicitAny: `end` has several overloads

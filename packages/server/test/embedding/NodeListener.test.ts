@@ -290,7 +290,7 @@ describe("Node listener", () => {
     expect((await call(port, { body: '{"limit":1e20}' })).text).toBe('{"limit":100000000000000000000}')
   })
 
-  it("a Node listener accepts header names in upper case and values with spaces, which an application may set", async (test) => {
+  it("a Node listener accepts upper-case header names and values with spaces that an application sets", async (test) => {
     const answer = NodeListener.make(
       { handle: ({ headers }) => Promise.resolve({ status: 200, headers: {}, body: String(headers["x-api-key"]) }) },
       () => {}
@@ -302,7 +302,7 @@ describe("Node listener", () => {
     expect((await call(port, {})).text).toBe("key")
   })
 
-  it("a Node listener reports the end of a response whose client disconnected before the listener ran", async (test) => {
+  it("a Node listener reports the end of a response whose client left before the listener ran", async (test) => {
     const ended = Promise.withResolvers<boolean>()
     const answer = NodeListener.make(
       {
