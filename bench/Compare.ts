@@ -1,7 +1,11 @@
 /** Compares two servers: rounds of load alternate between them, and the results are ratios. */
 import { type ChildProcess, fork } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { makeFixtures } from "./Fixtures.ts"
 import type { LoadRound, LoadRoundOutcome } from "./load.ts"
+import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
 
 export const printLine = (line = "") => process.stdout.write(`${line}\n`)
@@ -103,4 +107,46 @@ export const compareServers = async (
   const spread = `${Math.min(...single).toFixed(2)} to ${Math.max(...single).toFixed(2)}`
   printLine(`  ratio ${ratio.toFixed(2)}   (single rounds ${spread}${aim === null ? "" : `; aim ${aim.toFixed(1)}`})`)
   printLine()
+}
+
+/** Compares one kind of request. `sendOf` gets a server and the ids of its 200 topics. */
+export type CompareRequests = (
+  title: string,
+  aim: number | null,
+  sendOf: (server: Servers.BenchmarkServer, topicIds: ReadonlyArray<string>) => LoadRound["send"]
+) => Promise<void>
+
+/**
+ * Starts the peer and our server on new SQLite files, creates 200 topics on each server, runs the comparisons and
+ * removes the files. With `--quick` on the command line, the comparisons run fewer and shorter rounds.
+ */
+export const compareWithPeer = async (
+  start: (folder: string, fixtures: Servers.ServerFixtures) => Promise<Servers.ListeningServer>,
+  compareAll: (compare: CompareRequests) => Promise<void>
+): Promise<void> => {
+  const plan = process.argv.includes("--quick")
+    ? { rounds: 4, seconds: 1.2, warmUp: 1.5 }
+    : { rounds: 8, seconds: 2.5, warmUp: 3 }
+  const folder = mkdtempSync(join(tmpdir(), "partner-commentary-bench-"))
+  const generator = startLoadGenerator()
+  try {
+    for (const line of Machine.describeMachine(folder)) printLine(line)
+    printLine()
+    const fixtures = await makeFixtures(folder)
+    const peer = await Servers.startPeer(folder)
+    const ours = { ...(await start(folder, fixtures)), ...fixtures }
+    const topicIds = new Map<Servers.BenchmarkServer, ReadonlyArray<string>>()
+    for (const server of [peer, ours]) {
+      const send = { kind: "post", personaIds: server.personaIds } as const
+      const sent = { ...hourLongLoadRound, requests: 200, collect: 200, send }
+      topicIds.set(server, (await runLoadRound(generator, server, sent)).topicIds)
+    }
+    await compareAll((title, aim, sendOf) =>
+      compareServers(generator, plan, title, aim, peer, ours, (server) => sendOf(server, topicIds.get(server) ?? []))
+    )
+  } finally {
+    Servers.killAllServers()
+    generator.kill("SIGKILL")
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
 }

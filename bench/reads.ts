@@ -4,17 +4,9 @@
  * shorter rounds.
  */
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { compareServers, hourLongLoadRound, printLine, runLoadRound, startLoadGenerator } from "./Compare.ts"
-import { makeFixtures } from "./Fixtures.ts"
-import * as Machine from "./Machine.ts"
+import { compareWithPeer } from "./Compare.ts"
 import * as Servers from "./Servers.ts"
-
-const plan = process.argv.includes("--quick")
-  ? { rounds: 4, seconds: 1.2, warmUp: 1.5 }
-  : { rounds: 8, seconds: 2.5, warmUp: 3 }
 
 const topic = (suffix: string) => (topicIds: ReadonlyArray<string>) => topicIds.map((id) => `/topics/${id}${suffix}`)
 
@@ -26,31 +18,12 @@ const reads: Readonly<Record<string, (topicIds: ReadonlyArray<string>) => Readon
   "GET /events": () => ["/events"]
 }
 
-const folder = mkdtempSync(join(tmpdir(), "partner-commentary-reads-"))
-const generator = startLoadGenerator()
-try {
-  execFileSync(process.execPath, [join(import.meta.dirname, "../scripts/bundle.ts")], { stdio: "ignore" })
-  for (const line of Machine.describeMachine(folder)) printLine(line)
-  printLine()
-  const fixtures = await makeFixtures(folder)
-  const peer = await Servers.startPeer(folder)
-  const ours = await Servers.startService(folder, fixtures, "--no-worker")
-  const topicIds = new Map<Servers.BenchmarkServer, ReadonlyArray<string>>()
-  for (const server of [peer, ours]) {
-    const send = { kind: "post", personaIds: server.personaIds } as const
-    topicIds.set(
-      server,
-      (await runLoadRound(generator, server, { ...hourLongLoadRound, requests: 200, collect: 200, send })).topicIds
-    )
+execFileSync(process.execPath, [join(import.meta.dirname, "../scripts/bundle.ts")], { stdio: "ignore" })
+await compareWithPeer(
+  (folder, fixtures) => Servers.startService(folder, fixtures, "--no-worker"),
+  async (compare) => {
+    for (const [title, pathsOf] of Object.entries(reads)) {
+      await compare(title, 1, (_, topicIds) => ({ kind: "paths", paths: pathsOf(topicIds) }))
+    }
   }
-  for (const [title, pathsOf] of Object.entries(reads)) {
-    await compareServers(generator, plan, title, 1, peer, ours, (server) => ({
-      kind: "paths",
-      paths: pathsOf(topicIds.get(server) ?? [])
-    }))
-  }
-} finally {
-  Servers.killAllServers()
-  generator.kill("SIGKILL")
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-}
+)

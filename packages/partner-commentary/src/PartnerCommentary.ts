@@ -100,19 +100,18 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
   const log = (line: Effect.Effect<void>) => void Effect.runFork(Effect.provide(line, Log.layer(chosen.logger)))
   const report = (error: unknown) => log(Effect.logError("A request was not answered", error))
   const mount = Mount.makeMountPathMonitor(chosen.apiRoot, (message) => log(Effect.logWarning(message)))
+  const watched = <A extends { readonly status: number }>(target: string, answer: Promise<A>): Promise<A> =>
+    answer.then((response) => {
+      mount.answered(target, response.status)
+      return response
+    }, notStarted)
   const fetch: PartnerCommentary["fetch"] = (request, sent) => {
     const wrong = checkRequest(request) ?? checkRequestContext(sent)
     if (wrong !== undefined) return Promise.reject(wrong)
-    return service.fetch(request, sent ?? {}).then((response) => {
-      mount.answered(sent?.target ?? new URL(request.url).pathname, response.status)
-      return response
-    }, notStarted)
+    return watched(sent?.target ?? new URL(request.url).pathname, service.fetch(request, sent ?? {}))
   }
   const handle: typeof service.handle = (request, sent) =>
-    service.handle(request, sent).then((response) => {
-      mount.answered(sent.target ?? request.url, response.status)
-      return response
-    }, notStarted)
+    watched(sent.target ?? request.url, service.handle(request, sent))
   const listener = NodeListener.make({ handle }, report)
   const start = () => service.begin().catch(notStarted)
   const run: PartnerCommentary["run"] = (effect) => start().then(() => service.run(effect))

@@ -68,8 +68,9 @@ export const make =
       return Promise.resolve()
     }
     const whenResponseEnds = responseEnd(request, response)
-    const source = toSource(request, response, parsed, whenResponseEnds)
-    const asked = HttpServerRequest.fromWeb(source as Request).modify({ headers: toHeaders(request.headers) })
+    const headers = toHeaders(request.headers)
+    const source = toSource(request, response, { headers, parsed, whenResponseEnds })
+    const asked = HttpServerRequest.fromWeb(source as Request).modify({ headers })
     const sent = {
       address: request.socket.remoteAddress ?? "",
       target: request.url ?? "/",
@@ -145,20 +146,28 @@ type Source = Pick<Request, "body" | "headers" | "method" | "signal" | "url">
 const toSource = (
   request: NodeRequest,
   response: NodeResponse,
-  parsed: Uint8Array<ArrayBuffer> | null,
-  whenResponseEnds: OnResponseEnd
+  {
+    headers,
+    parsed,
+    whenResponseEnds
+  }: {
+    readonly headers: EffectHeaders.Headers
+    readonly parsed: Uint8Array<ArrayBuffer> | null
+    readonly whenResponseEnds: OnResponseEnd
+  }
 ): Source => {
-  const { headers, method = "GET", url = "/" } = request
-  const address = `http://${one(headers["host"]) ?? "localhost"}${url}`
+  const { method = "GET", url = "/" } = request
+  const address = `http://${headers["host"] ?? "localhost"}${url}`
   // Listen to the body now, because other code may also listen to it, and each part of the body is emitted only once.
-  const body = /^(get|head)$/i.test(method) ? null : parsed === null ? bodyOf(request, response) : streamOf(parsed)
+  const sentBody = () => (parsed === null ? bodyOf(request, response) : new Response(parsed).body)
+  const body = /^(get|head)$/i.test(method) ? null : sentBody()
   let signal: AbortSignal | undefined
   return {
     method,
     url: URL.canParse(address) ? address : "http://localhost/",
     body,
     get headers() {
-      const copied = new Headers(toHeaders(headers))
+      const copied = new Headers(headers)
       // The restored bytes of a parsed body may differ from the bytes that the client sent.
       if (parsed !== null) copied.delete("content-length")
       return copied
@@ -192,14 +201,6 @@ const toHeaders = (headers: NodeRequest["headers"]): EffectHeaders.Headers => {
 }
 
 const one = (value: string | Array<string> | undefined) => [value].flat()[0]
-
-const streamOf = (bytes: Uint8Array<ArrayBuffer>) =>
-  new ReadableStream<Uint8Array<ArrayBuffer>>({
-    start: (controller) => {
-      controller.enqueue(bytes)
-      controller.close()
-    }
-  })
 
 /**
  * Streams the request body with backpressure. After the response, the listener discards the rest of the request body,

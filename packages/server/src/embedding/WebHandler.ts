@@ -161,13 +161,15 @@ export class WebHandler extends Context.Service<
         handle: (request, sent) =>
           exchange(request, sent).then((response) => {
             const { body, cookies, headers, status } = response
-            const isOmitted = HttpServerResponse.omitsBody(response, request.method === "HEAD")
-            if (body._tag === "Empty") return { status, headers: withCookies(headers, cookies), body: null }
-            if (body._tag === "Uint8Array" && !isOmitted) {
-              return { status, headers: withCookies(headers, cookies), body: body.text ?? body.body }
+            const isWhole =
+              body._tag === "Uint8Array" && !HttpServerResponse.omitsBody(response, request.method === "HEAD")
+            return {
+              status,
+              headers: Cookies.isEmpty(cookies)
+                ? headers
+                : { ...headers, "set-cookie": Cookies.toSetCookieHeaders(cookies) },
+              body: body._tag === "Empty" ? null : isWhole ? (body.text ?? body.body) : toWeb(request, response).body
             }
-            const web = toWeb(request, response)
-            return { status, headers: withCookies(Object.fromEntries(web.headers), cookies), body: web.body }
           }),
         respond: (web, sent = {}) => {
           const request = HttpServerRequest.fromWeb(web)
@@ -181,6 +183,3 @@ export class WebHandler extends Context.Service<
 /** Requests of some other libraries have no signal. */
 const signalOf = ({ source }: HttpServerRequest.HttpServerRequest): AbortSignal | undefined =>
   (source as Partial<Request>).signal
-
-const withCookies = (headers: Readonly<Record<string, string>>, cookies: Cookies.Cookies): HostResponse["headers"] =>
-  Cookies.isEmpty(cookies) ? headers : { ...headers, "set-cookie": Cookies.toSetCookieHeaders(cookies) }
