@@ -49,6 +49,8 @@ export interface NodeResponse {
   readonly end: { (): unknown; (body: string | Uint8Array): unknown }
   readonly destroy: () => unknown
   readonly on: (event: "close" | "drain" | "finish", listener: () => void) => unknown
+  /** The stream of a response of HTTP/2. */
+  readonly stream?: { readonly on: (event: "finish", listener: () => void) => unknown }
 }
 
 /** The promise resolves when the whole response was passed to the server, and never rejects. */
@@ -227,7 +229,10 @@ const bodyOf = (request: NodeRequest, response: NodeResponse): ReadableStream<Ui
       })
       request.on("end", () => last(() => controller.close()))
       request.on("error", (error: unknown) => last(() => controller.error(error)))
-      response.on("close", () => last(() => controller.error(closed)))
+      const ended = () => last(() => controller.error(closed))
+      response.on("close", ended)
+      // A response of HTTP/2 closes only after its request has been read.
+      response.stream?.on("finish", ended)
       request.pause()
     },
     pull: () => void request.resume(),

@@ -1,6 +1,5 @@
 import { EventEmitter } from "node:events"
 import { Agent, createServer, type RequestListener, request } from "node:http"
-import * as Http2 from "node:http2"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
 import type { HostRequestInfo, WebHandler } from "@partner-commentary/server/embedding/WebHandler"
@@ -323,24 +322,6 @@ describe("Node listener", () => {
     await arrived.promise
     socket.destroy()
     expect(await ended.promise).toBe(true)
-  })
-
-  it("a Node listener ends a streamed response when the client closes its HTTP/2 session", async (test) => {
-    const cancelled = Promise.withResolvers<void>()
-    const body = () =>
-      new ReadableStream<Uint8Array>({
-        start: (controller) => controller.enqueue(Buffer.from("first")),
-        cancel: () => cancelled.resolve()
-      })
-    const answer = NodeListener.make({ handle: async () => ({ status: 200, headers: {}, body: body() }) }, () => {})
-    const server = Http2.createServer((request, response) => void answer(request, response))
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    test.onTestFinished(async () => void server.close())
-    const session = Http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    const stream = session.request({ ":path": "/" })
-    await new Promise((resolve) => stream.once("data", resolve))
-    session.destroy()
-    await cancelled.promise
   })
 
   it("a Node listener answers 500 when other code has read the body, and reports the error to the embedder", async (test) => {
