@@ -10,8 +10,8 @@
  * JSON. Every response has an `X-Request-Id`.
  *
  * The peer omits parts that would only slow it down: idempotency keys, address ranges, and the checks of JSON for
- * duplicate keys and inexact numbers. The peer also omits the columns and indexes for the steps after a submission
- * (drafts, generation, creators' links).
+ * duplicate keys and inexact numbers. The tables of the peer have no columns and indexes for the steps after a
+ * submission (drafts, generation, creators' links).
  *
  * `node bench/peer.ts FILE` seeds an empty FILE, listens on a free port and prints one line of JSON.
  */

@@ -38,7 +38,7 @@ describe("the reference page docs/reference/ports.md", () => {
     for (const { name, path } of ports) expect(name).toBe(basename(path, ".ts"))
   })
 
-  it("the page of ports lists each suite at the port that the suite names", () => {
+  it("docs/reference/ports.md lists each test suite beside the port that the suite tests", () => {
     const suites = [...files]
       .filter(([path]) => /^packages\/testkit\/src\/[a-z]+\/\w+Suite\.ts$/.test(path))
       .map(([path, text]) => [/\bdescribe\(`\$\{name\}: (\w+)/.exec(text)?.[1], basename(path, ".ts")])

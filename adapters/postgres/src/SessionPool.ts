@@ -52,9 +52,9 @@ export const make = Effect.fnUntraced(function* (
 ) {
   const pool = yield* inRealTime(PgPool.make(options))
   const size = options.maxConnections
-  /** The callers that have a session or need no permit to get one. */
+  /** The number of callers that have a session, or may take a session without a permit. */
   let lent = 0
-  /** The callers that wait for a permit of their organization. */
+  /** The number of callers that wait for a permit of their organization. */
   let queued = 0
   /** An increase of `generation` makes the pool discard all sessions that were opened before the increase. */
   let generation = 0

@@ -14,8 +14,8 @@ export interface SharedReads {
    */
   readonly begin: () => void
   /**
-   * Ends the read transaction if it is open. The connection must call `end` before each statement that is not a direct
-   * read.
+   * Ends the read transaction if it is open. Call `end` before each statement that must not run in the read
+   * transaction: each write, and each read that is not a direct read.
    */
   readonly end: () => void
 }

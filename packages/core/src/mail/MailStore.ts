@@ -72,9 +72,9 @@ export class MailStore extends Context.Service<
     /** The next time at which a mail is due; none when no mail is queued. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**
-     * Queues up to `limit` failed mails again, due at `at`, with their attempts reset. Selects mails that failed at
-     * `since` or later, but before `before`. Mails with inbox links are excluded, because a creator needs such a link
-     * only at the time of the request. Returns the number of requeued mails.
+     * Queues failed mails a second time, at most `limit`: each becomes due at `at`, and its attempts are reset. Selects
+     * mails that failed at `since` or later, but before `before`. Mails with inbox links are excluded, because a
+     * creator needs such a link only at the time of the request. Returns the number of requeued mails.
      */
     readonly requeueFailed: (since: Instant, before: Instant, at: Instant, limit: number) => Effect.Effect<number>
     /** Returns the first `limit` assignments with failed mails in this period, and the total number of assignments. */

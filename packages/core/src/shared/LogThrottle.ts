@@ -1,7 +1,7 @@
 /**
  * Limits log lines during an outage. The first line of each kind is logged immediately, with the cause and a short
- * stack. Once a second, a summary reports the number of further lines of the kind. If no line of a kind occurs for a
- * second, the next line of this kind is logged immediately.
+ * stack. Once a second, a summary reports how many more lines of that kind there were. If no line of a kind occurs for
+ * a second, the next line of this kind is logged immediately.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"

@@ -11,7 +11,7 @@ import type { ReceiverState } from "./CircuitBreaker.ts"
 /** The interval between checks of whether an organization is still suspended. */
 export const suspensionCheckInterval = Duration.minutes(1)
 
-/** Returns the latest possible end of a pause that no 429 caused. */
+/** Returns the latest valid end of a pause whose cause is not a 429 response. */
 export const calculateLatestPauseEnd = (now: Instant.Instant, { probeDelayMax }: WebhookPolicy): Instant.Instant =>
   now + clockToleranceMillis + Duration.toMillis(Duration.max(probeDelayMax, suspensionCheckInterval))
 
