@@ -9,7 +9,7 @@ import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
-import { TestApi } from "@partner-commentary/test/TestApi"
+import { TestApi, type TestApiCall } from "@partner-commentary/test/TestApi"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -42,6 +42,16 @@ const watched = Layer.effect(
 )
 
 const application = Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
+
+const observed = TestApi.layerMemory.pipe(
+  Layer.provide(watched),
+  Layer.provideMerge(
+    Layer.merge(
+      application,
+      Layer.sync(Places, () => [])
+    )
+  )
+)
 
 const nothing = "019c0e5f-03aa-7001-8000-94d0b7f3a6e2"
 const resourceIds = { topic: nothing, commentary: nothing, reference: "none", persona: nothing }
@@ -83,17 +93,24 @@ it.effect("each call counts once toward the organization's concurrency limit for
       Object.fromEntries(all.map(({ id }) => [id, [{ pool: pools[id] ?? "standard", organization: owner.id }]]))
     )
     for (const id of Object.keys(pools)) assert.isDefined(seen[id], id)
-  }).pipe(
-    Effect.provide(
-      TestApi.layerMemory.pipe(
-        Layer.provide(watched),
-        Layer.provideMerge(
-          Layer.merge(
-            application,
-            Layer.sync(Places, () => [])
-          )
-        )
-      )
-    )
-  )
+  }).pipe(Effect.provide(observed))
+)
+
+it.effect(
+  "a submission with a large or chunked body counts as a standard request, and a poll that waits as waiting",
+  () =>
+    Effect.gen(function* () {
+      const taken = yield* Places
+      const { call } = yield* TestApi
+      const key = (yield* Seed.issueApiKey(yield* Seed.createOrganization())).text
+      const poolOf = (path: string, options: TestApiCall) =>
+        Effect.map(call(`/partner/v1${path}`, { key, ...options }), () => taken.splice(0).map(({ pool }) => pool))
+      const submission = (headers: Record<string, string>) => poolOf("/topics", { method: "POST", body: {}, headers })
+      assert.deepStrictEqual(yield* submission({ "content-length": "2048" }), ["frequent"])
+      assert.deepStrictEqual(yield* submission({ "content-length": "2049" }), ["standard"])
+      assert.deepStrictEqual(yield* submission({ "transfer-encoding": "chunked" }), ["standard"])
+      const poll = (prefer: string) => poolOf(`/topics/${nothing}/status`, { headers: { prefer } })
+      assert.deepStrictEqual(yield* poll("wait=0"), ["frequent"])
+      assert.deepStrictEqual(yield* poll("wait=1"), ["waiting"])
+    }).pipe(Effect.provide(observed))
 )

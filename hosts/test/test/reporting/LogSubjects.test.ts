@@ -1,6 +1,6 @@
 /**
  * Tests the topic's id in log lines. The topic's mail, draft, media, delivery, pages and database queries fail, and
- * each log line must have the id.
+ * each log line must have the id. Also tests the command that the log line about an undeliverable mail names.
  */
 import { assert, it } from "@effect/vitest"
 import { AccessLogEnabled } from "@partner-commentary/server/middleware/AccessLog"
@@ -117,4 +117,18 @@ it.effect("each log line about a topic has the topic's id", () =>
     const without = lines.filter(({ annotations }) => annotations["topic_id"] !== topicId)
     assert.deepStrictEqual(without, [])
   }).pipe(Effect.provide(Layer.provideMerge(InMemory.layerWith({ media: ["audio"] }), log)))
+)
+
+it.effect("the log line about a mail that cannot be delivered names the command that corrects the address", () =>
+  Effect.gen(function* () {
+    const owner = yield* Seed.createOrganization()
+    const persona = yield* Seed.createPersona(owner)
+    const { text: key } = yield* Seed.issueApiKey(owner)
+    lines.length = 0
+    yield* (yield* Mailbox).refuseNext({ permanent: true })
+    yield* submitTopic(key, content, [persona])
+    yield* logged("A mail could not be delivered")
+    const { annotations } = lines.find(({ message }) => String(message).startsWith("A mail could not")) as Line
+    assert.match(String(annotations["mend"]), /creator change-email, then mail resend/)
+  }).pipe(Effect.provide(Layer.provideMerge(InMemory.layer, log)))
 )

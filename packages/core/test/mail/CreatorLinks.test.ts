@@ -100,7 +100,9 @@ describe("a creator's link", () => {
         }
         assert.isTrue(yield* isNone(token.slice(0, at) + token.slice(at + 1)), `without the character at ${at}`)
       }
-      for (const text of ["", ".", "..", `${token}.`, `${token}.a`, `.${token}`, ` ${token}`])
+      const [payload, tag] = token.split(".")
+      const notBase64 = [`${payload}.*`, `*.${tag}`]
+      for (const text of ["", ".", "..", `${token}.`, `${token}.a`, `.${token}`, ` ${token}`, ...notBase64])
         assert.isTrue(yield* isNone(text), text)
     })
   )

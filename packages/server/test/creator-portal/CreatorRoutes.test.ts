@@ -177,6 +177,8 @@ describe("Inbox of creators", () => {
       const page = yield* call(inboxToken)
       assert.strictEqual(page.status, 200)
       assert.include(page.text, `href="${creatorLinkUrl}"`)
+      assert.include(page.text, '<span class="status">1 open request</span>')
+      assert.include(page.text, "<footer><p>The link to this page works for 15 minutes.")
       const { further, requests } = (yield* call(inboxToken, { headers: json })).json().data
       assert.strictEqual(further, 0)
       assert.strictEqual(requests[0].link, creatorLinkUrl)
