@@ -8,11 +8,11 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { NodemailerError } from "nodemailer"
 import { type MailServerSetting, parseMailSender, parseMailServer } from "./MailSetting.ts"
 import { composeMimeMessage } from "./MimeMessage.ts"
-import * as Pool from "./Pool.ts"
 import { sendMail } from "./SmtpSession.ts"
 
 /**
@@ -88,9 +88,17 @@ export const layer = ({
         answerTimeout: Duration.fromInputUnsafe(answerTimeout),
         stopTimeout: Duration.fromInputUnsafe(stopTimeout)
       }
-      const pool = yield* Effect.acquireRelease(
-        Effect.sync(() => Pool.openSmtpPool(target, connections, bounds)),
-        (pool) => Effect.sync(() => pool.close())
+      const scope = yield* Effect.scope
+      // The first mail loads nodemailer, so that a start does not wait for nodemailer.
+      const opened = yield* Effect.promise(() => import("./Pool.ts")).pipe(
+        Effect.flatMap(({ openSmtpPool }) =>
+          Effect.acquireRelease(
+            Effect.sync(() => openSmtpPool(target, connections, bounds)),
+            (pool) => Effect.sync(() => pool.close())
+          )
+        ),
+        Scope.provide(scope),
+        Effect.cached
       )
       const free = yield* Semaphore.make(connections)
       const refusal = (cause: unknown, isWhole: boolean) => {
@@ -106,7 +114,7 @@ export const layer = ({
           const mail = yield* Effect.fromResult(composeMimeMessage(origin, message, yield* DateTime.now))
           yield* Effect.acquireUseRelease(
             Effect.interruptible(free.take(1)),
-            () => sendMail(pool, mail, refusal, bounds),
+            () => Effect.flatMap(opened, (pool) => sendMail(pool, mail, refusal, bounds)),
             () => free.release(1)
           )
         })

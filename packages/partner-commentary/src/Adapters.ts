@@ -1,5 +1,7 @@
 /** Builds adapters from plain settings. The module of an adapter is imported only if an option chooses the adapter. */
 import { DashboardTokenVerifier } from "@partner-commentary/core/access/DashboardTokenVerifier"
+import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
 import type * as OpenAiGenerator from "@partner-commentary/generator/OpenAiGenerator"
 import type * as OpenAiSpeech from "@partner-commentary/generator/OpenAiSpeech"
 import type * as JwksIdentity from "@partner-commentary/identity/JwksIdentity"
@@ -8,6 +10,7 @@ import type * as SmtpMailer from "@partner-commentary/smtp/SmtpMailer"
 import type * as FolderStorage from "@partner-commentary/storage/FolderStorage"
 import type * as S3Storage from "@partner-commentary/storage/S3Storage"
 import type * as NodeWebhookTransport from "@partner-commentary/webhook/NodeWebhookTransport"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -16,6 +19,22 @@ export const lazyLayer = <Module, A, E, R>(
   load: () => Promise<Module>,
   make: (module: Module) => Layer.Layer<A, E, R>
 ): Layer.Layer<A, E, R> => Layer.unwrap(Effect.map(Effect.promise(load), make))
+
+/** Builds `layer` when a method of the service first runs, so that a start does not wait for the adapter's module. */
+const buildOnFirstUse = <Id, Service>(
+  key: Context.Key<Id, Service>,
+  layer: Layer.Layer<Id>,
+  forward: (service: Effect.Effect<Service>) => Service
+): Layer.Layer<Id> =>
+  Layer.effect(
+    key,
+    Effect.flatMap(Effect.scope, (scope) =>
+      Effect.map(
+        Effect.cached(Effect.map(Layer.buildWithScope(layer, scope), (context) => Context.get(context, key))),
+        forward
+      )
+    )
+  )
 
 export const smtpMailerLayer = (options: SmtpMailer.SmtpMailerOptions) =>
   lazyLayer(
@@ -31,18 +50,22 @@ export const outboxMailerLayer = (options: OutboxMailer.OutboxMailerOptions) =>
 
 /** Returns the generator layer for an OpenAI-compatible server, or the local generator if no server is given. */
 export const generatorLayer = (server: Option.Option<OpenAiGenerator.OpenAiGeneratorOptions>) =>
-  Option.match(server, {
-    onNone: () =>
-      lazyLayer(
-        () => import("@partner-commentary/generator/LocalGenerator"),
-        ({ layer }) => layer
-      ),
-    onSome: (options) =>
-      lazyLayer(
-        () => import("@partner-commentary/generator/OpenAiGenerator"),
-        ({ layer }) => layer(options)
-      )
-  })
+  buildOnFirstUse(
+    CommentaryGenerator,
+    Option.match(server, {
+      onNone: () =>
+        lazyLayer(
+          () => import("@partner-commentary/generator/LocalGenerator"),
+          ({ layer }) => layer
+        ),
+      onSome: (options) =>
+        lazyLayer(
+          () => import("@partner-commentary/generator/OpenAiGenerator"),
+          ({ layer }) => layer(options)
+        )
+    }),
+    (generator) => ({ generate: (request) => Effect.flatMap(generator, ({ generate }) => generate(request)) })
+  )
 
 /**
  * Returns the speech layer for an OpenAI-compatible server. If no server is given, the layer is empty and the service
@@ -85,7 +108,14 @@ export const identityLayer = (provider: Option.Option<JwksIdentity.JwksIdentityO
   })
 
 export const webhookTransportLayer = (options: NodeWebhookTransport.WebhookTransportOptions) =>
-  lazyLayer(
-    () => import("@partner-commentary/webhook/NodeWebhookTransport"),
-    ({ layer }) => layer(options)
+  buildOnFirstUse(
+    WebhookTransport,
+    lazyLayer(
+      () => import("@partner-commentary/webhook/NodeWebhookTransport"),
+      ({ layer }) => layer(options)
+    ),
+    (transport) => ({
+      send: (request) => Effect.flatMap(transport, ({ send }) => send(request)),
+      check: (url) => Effect.flatMap(transport, ({ check }) => check(url))
+    })
   )

@@ -1,4 +1,4 @@
-/** Tests that a service loads only the adapters that its options choose. */
+/** Tests that the start of a service loads only the adapters that its options choose and that the start needs. */
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { expect, it } from "vitest"
@@ -33,6 +33,7 @@ process.stdout.write(JSON.stringify([...seen]))
 const heavy = {
   "a mail server": /nodemailer|postal-mime|adapters\/smtp/,
   "an OpenAI-compatible server": /OpenAi/,
+  "a webhook client": /adapters\/webhook/,
   Postgres: /sql-pg|\/node_modules\/pg\/|adapters\/postgres/,
   "a bucket": /aws4fetch|adapters\/storage/,
   "an identity provider": /\/jose\/|adapters\/identity/,
@@ -55,8 +56,8 @@ it("a service on SQLite loads no large adapter if the application passes functio
   expect(await loadedBy({})).toEqual([])
 })
 
-it("each option loads only the large adapter that the option needs", async () => {
+it("the start loads an identity provider's adapter, but no generator before the first draft", async () => {
   const generator = { url: "https://api.example/v1", model: "small" }
   const identity = { jwksUrl: "https://login.example/jwks", issuer: "login", audience: "us" }
-  expect(await loadedBy({ generator, identity })).toEqual(["an OpenAI-compatible server", "an identity provider"])
+  expect(await loadedBy({ generator, identity })).toEqual(["an identity provider"])
 })
