@@ -16,8 +16,8 @@ export interface LambdaHandler extends Lambda.LambdaHandler {
 }
 
 export const makeHandler = <Further, E>(layer: Layer.Layer<Lambda.HostServices | Further, E>): LambdaHandler => {
-  const { begin, dispose, fetch, run } = Embedded.open(layer)
-  return Object.assign(Lambda.make({ fetch, report, run }), { begin: () => begin().catch(() => {}), dispose })
+  const { begin, dispose, handle, run } = Embedded.open(layer)
+  return Object.assign(Lambda.make({ handle, report, run }), { begin: () => begin().catch(() => {}), dispose })
 }
 
 /** Writes a JSON line in the format of the service's log. A service whose start failed has no logger. */

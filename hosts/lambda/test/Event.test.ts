@@ -7,7 +7,7 @@ import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { resolveClientAddress } from "@partner-commentary/server/ClientAddress"
 import * as Result from "effect/Result"
 import * as Event from "partner-commentary/lambda/Event"
-import { type GatewayRequest, toWebRequest } from "partner-commentary/lambda/GatewayRequest"
+import { type GatewayRequest, toServerRequest } from "partner-commentary/lambda/GatewayRequest"
 import { readExampleEvent } from "./Sources.ts"
 
 const read = (event: unknown): GatewayRequest => {
@@ -155,21 +155,21 @@ describe("invalid HTTP", () => {
   it("a method or a header with invalid characters, such as a space or a line break, is refused", () => {
     const event = readExampleEvent("http-api")
     const http = { ...event.requestContext.http, method: "GET IT" }
-    assert.isUndefined(toWebRequest(read({ ...event, requestContext: { ...event.requestContext, http } }), ""))
-    assert.isUndefined(toWebRequest(read({ ...event, headers: { "x-api-key": "a\nb" } }), ""))
-    assert.isUndefined(toWebRequest(read({ ...event, headers: { "x api": "a" } }), ""))
-    assert.isUndefined(toWebRequest(read({ ...event, headers: { "x-a": "ü€" } }), ""))
+    assert.isUndefined(toServerRequest(read({ ...event, requestContext: { ...event.requestContext, http } }), ""))
+    assert.isUndefined(toServerRequest(read({ ...event, headers: { "x-api-key": "a\nb" } }), ""))
+    assert.isUndefined(toServerRequest(read({ ...event, headers: { "x api": "a" } }), ""))
+    assert.isUndefined(toServerRequest(read({ ...event, headers: { "x-a": "ü€" } }), ""))
   })
 
   it("a request keeps a method that the Fetch standard forbids, such as TRACE", () => {
     const event = readExampleEvent("rest-api")
-    assert.strictEqual(toWebRequest(read({ ...event, httpMethod: "TRACE" }), "")?.[0].method, "TRACE")
+    assert.strictEqual(toServerRequest(read({ ...event, httpMethod: "TRACE" }), "")?.[0].method, "TRACE")
   })
 
   it("a request with an invalid host name is accepted", () => {
     const event = readExampleEvent("http-api")
     assert.strictEqual(
-      new URL(toWebRequest(read({ ...event, headers: { host: "a b" } }), "")?.[0].url ?? "").host,
+      new URL(toServerRequest(read({ ...event, headers: { host: "a b" } }), "")?.[0].originalUrl ?? "").host,
       "localhost"
     )
   })

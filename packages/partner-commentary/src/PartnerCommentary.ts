@@ -118,7 +118,7 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
   const lambda = loadedOnce(() =>
     import("./lambda/Handler.ts").then(({ make }) =>
       make({
-        fetch,
+        handle,
         run,
         report: (error, id) =>
           log(Effect.annotateLogs(Effect.logError("A request was not answered", error), "request_id", id))

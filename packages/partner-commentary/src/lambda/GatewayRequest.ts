@@ -1,10 +1,10 @@
 /**
- * Defines the common form of the HTTP requests of all Lambda event sources, and converts such a request to a web
- * Request.
+ * Defines the common form of the HTTP requests of all Lambda event sources, and converts such a request to a request of
+ * the service.
  */
 import type { HostRequestInfo } from "@partner-commentary/server/embedding/WebHandler"
-import * as WebRequest from "@partner-commentary/server/http/WebRequest"
-import * as Result from "effect/Result"
+import * as Headers from "effect/http/Headers"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 
 export interface GatewayRequest {
   readonly method: string
@@ -51,21 +51,45 @@ export const joinHeaderValues = (
   return found
 }
 
+const token = /^[\w!#$%&'*+.^`|~-]+$/
+
+/** Trims the values of the headers. Returns undefined if the Fetch standard forbids a name or a value. */
+const trimHeaders = (headers: GatewayRequest["headers"]): Headers.Headers | undefined => {
+  const trimmed = Object.entries(headers).map(([name, value]) => [name, value.trim()])
+  return trimmed.every(([name = "", value = ""]) => token.test(name) && !/[\0\n\r\u0100-\uffff]/.test(value))
+    ? Headers.fromRecordUnsafe(Object.fromEntries(trimmed))
+    : undefined
+}
+
 /**
- * Converts a request of a gateway to a web Request and its context. Returns undefined if the method or a header is
- * invalid in HTTP.
+ * Converts a request of a gateway to a request of the service and its context. Returns undefined if the method or a
+ * header is invalid in HTTP. A web Request would load Node's fetch implementation at each start.
  */
-export const toWebRequest = (call: GatewayRequest, prefix: string): readonly [Request, HostRequestInfo] | undefined => {
-  const { address, body, headers, method } = call
+export const toServerRequest = (
+  call: GatewayRequest,
+  prefix: string
+): readonly [HttpServerRequest.HttpServerRequest, HostRequestInfo] | undefined => {
+  const { address, body, method } = call
+  const headers = trimHeaders(call.headers)
   const target = call.targetBelow(prefix)
-  const bodiless = body === null || body.length === 0 || /^(get|head)$/i.test(method)
-  const host = headers["host"] ?? ""
+  const host = call.headers["host"] ?? ""
   const root = URL.canParse(`https://${host}/`) ? `https://${host}` : "https://localhost"
   // Build the URL as one string, because a URL parser would read a path that starts with two slashes as a host.
-  const made = Result.try(() =>
-    WebRequest.make(`${root}${target}`, { method, headers: new Headers(headers), ...(bodiless ? {} : { body }) })
-  )
-  return Result.isSuccess(made)
-    ? [made.success, { address, target, isPrefixRemoved: true, mustAnswerAtOnce: true }]
-    : undefined
+  const url = URL.parse(`${root}${target}`)
+  if (headers === undefined || !token.test(method) || url === null || url.username + url.password !== "") {
+    return undefined
+  }
+  const bodiless = body === null || body.length === 0 || /^(get|head)$/i.test(method)
+  const source = {
+    method,
+    url: url.href,
+    body: bodiless ? null : new Response(body).body,
+    get headers() {
+      return new globalThis.Headers(headers)
+    }
+  }
+  return [
+    HttpServerRequest.fromWeb(source as Request).modify({ headers }),
+    { address, target, isPrefixRemoved: true, mustAnswerAtOnce: true }
+  ]
 }

@@ -1,8 +1,9 @@
 /**
- * Converts a Response to the form that the event source expects. The event source determines whether headers have
- * single or multiple values. Binary bodies are encoded in Base64.
+ * Converts a response of the service to the form that the event source expects. The event source determines whether
+ * headers have single or multiple values. Binary bodies are encoded in Base64.
  */
-import { STATUS_CODES } from "node:http"
+import { getBuiltinModule } from "node:process"
+import type { HostResponse } from "@partner-commentary/server/embedding/WebHandler"
 import type { GatewayResponseFormat } from "./GatewayRequest.ts"
 
 export interface GatewayResponse {
@@ -17,20 +18,30 @@ export interface GatewayResponse {
 
 const text = /^(?:text\/|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|xml|javascript)\b)/i
 
-export const fromWebResponse = (response: Response, form: GatewayResponseFormat): Promise<GatewayResponse> =>
-  response.arrayBuffer().then((body) => inForm(response, Buffer.from(body), form))
+export const fromHostResponse = (response: HostResponse, form: GatewayResponseFormat): Promise<GatewayResponse> =>
+  readBody(response.body).then((bytes) => inForm(response, bytes, form))
 
-const inForm = (response: Response, bytes: Buffer, form: GatewayResponseFormat): GatewayResponse => {
-  const isText = !response.headers.has("content-encoding") && text.test(response.headers.get("content-type") ?? "")
+const readBody = (body: HostResponse["body"]): Promise<Buffer> => {
+  if (body === null || typeof body === "string") return Promise.resolve(Buffer.from(body ?? ""))
+  return body instanceof Uint8Array
+    ? Promise.resolve(Buffer.from(body))
+    : new Response(body).arrayBuffer().then((bytes) => Buffer.from(bytes))
+}
+
+const inForm = ({ headers, status }: HostResponse, bytes: Buffer, form: GatewayResponseFormat): GatewayResponse => {
+  const { "set-cookie": cookie = [], ...others } = headers
+  const cookies = [cookie].flat()
+  const single = Object.fromEntries(Object.entries(others).map(([name, value]) => [name, [value].flat().join(", ")]))
+  const isText = single["content-encoding"] === undefined && text.test(single["content-type"] ?? "")
   const said = {
-    statusCode: response.status,
+    statusCode: status,
     body: bytes.toString(isText ? "utf8" : "base64"),
     isBase64Encoded: !isText && bytes.length > 0
   }
-  const cookies = response.headers.getSetCookie()
-  const single = Object.fromEntries([...response.headers].filter(([name]) => name !== "set-cookie"))
   if (form === "http-api") return { ...said, headers: single, ...(cookies.length === 0 ? {} : { cookies }) }
-  const described = { ...said, statusDescription: `${response.status} ${STATUS_CODES[response.status] ?? "Unknown"}` }
+  // An import of `node:http` would load Node's HTTP server and client at each start.
+  const { STATUS_CODES } = getBuiltinModule("node:http")
+  const described = { ...said, statusDescription: `${status} ${STATUS_CODES[status] ?? "Unknown"}` }
   if (form === "headers") {
     const [cookie] = cookies
     return { ...described, headers: cookie === undefined ? single : { ...single, "set-cookie": cookie } }

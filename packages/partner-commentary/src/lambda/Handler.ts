@@ -5,6 +5,7 @@
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { ApiCallCounter } from "@partner-commentary/core/usage/ApiCallCounter"
 import type { EmbeddedRequirements, EmbeddedService } from "@partner-commentary/server/Embedded"
+import type { HostResponse } from "@partner-commentary/server/embedding/WebHandler"
 import { parseServicePathPrefix } from "@partner-commentary/server/http/Address"
 import { drain } from "@partner-commentary/server/Workers"
 import * as Clock from "effect/Clock"
@@ -37,7 +38,7 @@ export type LambdaHandler = (
 export type HostServices = EmbeddedRequirements | Effect.Services<ReturnType<typeof drain>> | ApiCallCounter
 
 export interface LambdaHandlerDependencies {
-  readonly fetch: EmbeddedService["fetch"]
+  readonly handle: EmbeddedService["handle"]
   readonly run: <A, E>(effect: Effect.Effect<A, E, HostServices>) => Promise<A>
   /** Reports that the service cannot start. The next request after a failed start starts the service again. */
   readonly report: (error: unknown, requestId: string) => void
@@ -49,7 +50,7 @@ export interface LambdaHandlerDependencies {
  */
 const flushInterval = 1000
 
-export const make = ({ fetch, report, run }: LambdaHandlerDependencies): LambdaHandler => {
+export const make = ({ handle, report, run }: LambdaHandlerDependencies): LambdaHandler => {
   let flushedAt = Number.NEGATIVE_INFINITY
 
   const flush = Effect.gen(function* () {
@@ -61,12 +62,12 @@ export const make = ({ fetch, report, run }: LambdaHandlerDependencies): LambdaH
 
   const prefix = PublicAddress.use(({ apiRoot }) => Effect.succeed(parseServicePathPrefix(apiRoot)))
 
-  const answer = (call: GatewayRequest.GatewayRequest): Promise<Response> =>
+  const answer = (call: GatewayRequest.GatewayRequest): Promise<HostResponse> =>
     run(prefix)
       .then((prefix) => {
-        const asked = GatewayRequest.toWebRequest(call, prefix)
+        const asked = GatewayRequest.toServerRequest(call, prefix)
         if (asked === undefined) return Refusal.makeMalformedRequestResponse(call)
-        return fetch(...asked).then((response) => run(flush).then(() => response))
+        return handle(...asked).then((response) => run(flush).then(() => response))
       })
       .catch((error) => {
         const id = Refusal.findOrGenerateRequestId(call)
@@ -96,7 +97,7 @@ export const make = ({ fetch, report, run }: LambdaHandlerDependencies): LambdaH
   return (event, invocation) =>
     Effect.runPromise(Effect.fromResult(Event.decodeLambdaEvent(event))).then((read) => {
       if (read.is === "call") {
-        return answer(read.call).then((response) => GatewayResponse.fromWebResponse(response, read.call.answerAs))
+        return answer(read.call).then((response) => GatewayResponse.fromHostResponse(response, read.call.answerAs))
       }
       const wrong = checkLambdaContext(invocation)
       return wrong === undefined ? run(work(invocation.getRemainingTimeInMillis())) : Promise.reject(wrong)
