@@ -2,7 +2,6 @@
  * Converts a response of the service to the form that the event source expects. The event source determines whether
  * headers have single or multiple values. Binary bodies are encoded in Base64.
  */
-import { getBuiltinModule } from "node:process"
 import type { HostResponse } from "@partner-commentary/server/embedding/WebHandler"
 import type { GatewayResponseFormat } from "./GatewayRequest.ts"
 
@@ -39,8 +38,8 @@ const inForm = ({ headers, status }: HostResponse, bytes: Buffer, form: GatewayR
     isBase64Encoded: !isText && bytes.length > 0
   }
   if (form === "http-api") return { ...said, headers: single, ...(cookies.length === 0 ? {} : { cookies }) }
-  // An import of `node:http` would load Node's HTTP server and client at each start.
-  const { STATUS_CODES } = getBuiltinModule("node:http")
+  // biome-ignore lint/style/noRestrictedGlobals: an import of `node:http` would load Node's HTTP client at each start
+  const { STATUS_CODES } = process.getBuiltinModule("node:http")
   const described = { ...said, statusDescription: `${status} ${STATUS_CODES[status] ?? "Unknown"}` }
   if (form === "headers") {
     const [cookie] = cookies
