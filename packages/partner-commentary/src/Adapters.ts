@@ -28,12 +28,13 @@ const buildOnFirstUse = <Id, Service>(
 ): Layer.Layer<Id> =>
   Layer.effect(
     key,
-    Effect.flatMap(Effect.scope, (scope) =>
-      Effect.map(
-        Effect.cached(Effect.map(Layer.buildWithScope(layer, scope), (context) => Context.get(context, key))),
-        forward
-      )
-    )
+    Effect.gen(function* () {
+      const scope = yield* Effect.scope
+      const context = yield* Effect.context<never>()
+      // The adapter outlives its first caller, so it must not keep the caller's context.
+      const built = Effect.updateContext(Layer.buildWithScope(layer, scope), (_: Context.Context<never>) => context)
+      return forward(yield* Effect.cached(Effect.map(built, (services) => Context.get(services, key))))
+    })
   )
 
 export const smtpMailerLayer = (options: SmtpMailer.SmtpMailerOptions) =>
