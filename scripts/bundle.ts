@@ -37,7 +37,7 @@ const sparingly: Plugin = {
   }
 }
 
-const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions) => {
+const bundle = async (outdir: string, options: BuildOptions) => {
   rmSync(outdir, { recursive: true, force: true })
   const { metafile } = await build({
     absWorkingDir: root,
@@ -54,7 +54,7 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
     charset: "ascii",
     legalComments: "external",
     metafile: true,
-    plugins: [sparingly, UnusedModules.replaceUnusedModulesPlugin, ...plugins],
+    plugins: [sparingly, UnusedModules.replaceUnusedModulesPlugin],
     logLevel: "warning",
     ...options
   })
@@ -62,17 +62,6 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
   writeFileSync(join(outdir, "explorer.js.gz"), explorer)
   writeFileSync(join(outdir, "NOTICES.txt"), collectLicenceNotices(root, inputs))
   return inputs.filter((input) => !/node_modules\/|^node:/.test(input))
-}
-
-/**
- * The explorer and the API description are files beside the bundle, so the bundle omits the code that builds both
- * files.
- */
-const textsAreFiles: Plugin = {
-  name: "texts are files",
-  setup: ({ onResolve }) => {
-    onResolve({ filter: /\/(ExplorerScript|DescriptionText)\.ts$/ }, ({ path }) => ({ path, external: true }))
-  }
 }
 
 const bundleNode = async (host: string) => {
@@ -93,6 +82,7 @@ if (process.argv.length === 2) await bundleNode(join(root, "hosts", "node"))
 await bundle(folder, {
   entryPoints: { index: join(lambda, "src", "main.ts") },
   minifyIdentifiers: true,
-  plugins: [textsAreFiles]
+  // The explorer and the API description are files beside the bundle, so the bundle omits the code that builds them.
+  external: ["*/ExplorerScript.ts", "*/DescriptionText.ts"]
 })
 writeFileSync(join(folder, "openapi.json.gz"), gzipSync(generateOpenApiJson(apiRootPlaceholder), { level: 9 }))
