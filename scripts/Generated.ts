@@ -1,20 +1,26 @@
-/** Writes or checks a generated file that is committed to the repository. */
+/** Writes and compares generated files that are committed to the repository. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { repositoryRoot } from "./Repository.ts"
 
-export const isFileCurrent = (path: string, text: string): boolean =>
-  existsSync(join(repositoryRoot, path)) && readFileSync(join(repositoryRoot, path), "utf8") === text
+/** Maps paths to generated texts. */
+export type GeneratedFiles = Readonly<Record<string, string>>
+
+export const writeGeneratedFiles = (files: GeneratedFiles): void => {
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(repositoryRoot, path), text)
+}
+
+const readCommitted = (path: string) =>
+  existsSync(join(repositoryRoot, path)) ? readFileSync(join(repositoryRoot, path), "utf8") : undefined
+
+export const findOutdatedFiles = (files: GeneratedFiles): ReadonlyArray<string> =>
+  Object.entries(files)
+    .filter(([path, text]) => readCommitted(path) !== text)
+    .map(([path]) => `${path} is out of date: npm run describe`)
 
 /**
- * With `--write` on the command line, writes the file. Without `--write`, the script fails if the committed file
- * differs.
+ * Wraps generated prose at 100 columns, like the hand-written pages. `indent` starts every line after the first. A word
+ * that is longer than a line is not split.
  */
-export const writeOrCheckFile = (path: string, text: string): void => {
-  if (process.argv.includes("--write")) writeFileSync(join(repositoryRoot, path), text)
-  else if (isFileCurrent(path, text)) process.stdout.write(`${path} is up to date\n`)
-  else {
-    process.stdout.write(`${path} is out of date: npm run describe\n`)
-    process.exitCode = 1
-  }
-}
+export const wrapText = (text: string, indent = ""): ReadonlyArray<string> =>
+  (text.match(/\S.{0,97}(?=\s|$)|\S+/g) ?? []).map((line, index) => (index === 0 ? line : `${indent}${line}`))

@@ -3,16 +3,19 @@
  * released document. With `--write`, the script writes the files. `--release` also stores the document as the released
  * document. The file scripts/test-long/Description.test.ts tests the script's checks with planted violations.
  */
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { generateOpenApiDocument } from "@partner-commentary/api/description/Description"
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
-import { isFileCurrent } from "./Generated.ts"
+import { reportFindings } from "./Findings.ts"
+import { findOutdatedFiles, writeGeneratedFiles } from "./Generated.ts"
 import { findBreakingChanges } from "./openapi/Breakage.ts"
 import { findErrorsWithoutExample } from "./openapi/ErrorExamples.ts"
 import { renderErrorsPage } from "./openapi/ErrorsPage.ts"
 import { renderViewHashModule } from "./openapi/ViewHashModule.ts"
+import { renderModelsModule } from "./python/ModelsModule.ts"
+import { renderPythonResourcesModule } from "./python/ResourcesModule.ts"
 import { repositoryRoot } from "./Repository.ts"
 
 /** The default address of a service. A running service puts its own address into the document. */
@@ -20,52 +23,34 @@ const apiRoot = "http://127.0.0.1:8080"
 
 const document = JSON.parse(JSON.stringify(generateOpenApiDocument(PartnerApi, apiRoot))) as OpenApiDocument
 const text = `${JSON.stringify(document, null, 2)}\n`
+const committed = "docs/openapi.json"
+const released = "docs/openapi.released.json"
+const python = "clients/python/src/partner_commentary"
 const generated = {
-  "docs/openapi.json": text,
+  [committed]: text,
   "docs/reference/errors.md": renderErrorsPage(document),
-  "packages/server/src/http/ViewEdition.ts": renderViewHashModule()
-}
-const promise = "docs/openapi.released.json"
-
-const say = (line: string) => process.stdout.write(`${line}\n`)
-const place = (path: string) => join(repositoryRoot, path)
-const read = (path: string) => JSON.parse(readFileSync(place(path), "utf8")) as OpenApiDocument
-
-const broken = findBreakingChanges(read(promise), document)
-
-const write = () => {
-  for (const [path, content] of Object.entries(generated)) writeFileSync(place(path), content)
+  "packages/server/src/http/ViewEdition.ts": renderViewHashModule(),
+  [`${python}/models.py`]: renderModelsModule(document),
+  [`${python}/_resources.py`]: renderPythonResourcesModule(document)
 }
 
-const release = () => {
-  if (broken.length > 0) {
-    for (const line of broken) say(`breaks ${promise}: ${line}`)
-    process.exitCode = 1
-    return
-  }
-  write()
-  writeFileSync(place(promise), text)
-  say(`openapi: version ${String(document.info["version"])} is the released document from now on`)
-}
+const findBreakingChangesOf = (path: string) =>
+  findBreakingChanges(JSON.parse(readFileSync(join(repositoryRoot, path), "utf8")), document).map(
+    (line) => `${path}: ${line} (breaking change)`
+  )
 
-const check = () => {
-  const drifted = Object.entries(generated)
-    .filter(([path, content]) => !isFileCurrent(path, content))
-    .map(([path]) => `${path} is out of date: npm run describe`)
-  const findings = [
-    ...drifted,
-    ...broken.map((line) => `${promise}: ${line} (breaking change)`),
-    ...findBreakingChanges(read("docs/openapi.json"), document).map(
-      (line) => `docs/openapi.json: ${line} (breaks the committed document)`
-    ),
-    ...findErrorsWithoutExample(document).map((line) => `docs/openapi.json: ${line}`)
-  ]
-  for (const line of findings) say(line)
-  const operations = Object.values(document.paths).flatMap((path) => Object.keys(path))
-  say(`openapi: ${operations.length} operations, ${findings.length} findings`)
-  if (findings.length > 0) process.exitCode = 1
-}
+const summary = `openapi: version ${document.info["version"]}, ${Object.values(document.paths).flatMap(Object.keys).length} operations`
 
-if (process.argv.includes("--release")) release()
-else if (process.argv.includes("--write")) write()
-else check()
+if (process.argv.includes("--release")) {
+  const broken = findBreakingChangesOf(released)
+  if (broken.length === 0) writeGeneratedFiles({ ...generated, [released]: text })
+  reportFindings(`${summary}, released`, broken)
+} else if (process.argv.includes("--write")) writeGeneratedFiles(generated)
+else {
+  reportFindings(summary, [
+    ...findOutdatedFiles(generated),
+    ...findBreakingChangesOf(released),
+    ...findBreakingChangesOf(committed),
+    ...findErrorsWithoutExample(document).map((line) => `${committed}: ${line}`)
+  ])
+}

@@ -5,6 +5,7 @@
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
+import { reportFindings } from "./Findings.ts"
 import { buildAllWorkspaces } from "./packing/Build.ts"
 import { checkPackedPackages } from "./packing/PackageChecks.ts"
 import { stagePackages } from "./packing/Stage.ts"
@@ -16,7 +17,4 @@ rmSync(destination, { recursive: true, force: true })
 
 buildAllWorkspaces()
 const packed = await packTarballs(stagePackages(join(destination, "staged")), destination)
-const faults = await checkPackedPackages(packed)
-for (const fault of faults) process.stdout.write(`${fault}\n`)
-process.stdout.write(`packages: ${packed.length} packed, ${faults.length} findings\n`)
-if (faults.length > 0) process.exitCode = 1
+reportFindings(`packages: ${packed.length} packed`, await checkPackedPackages(packed))

@@ -6,7 +6,8 @@ import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { writeOrCheckFile } from "./Generated.ts"
+import { reportFindings } from "./Findings.ts"
+import { findOutdatedFiles, writeGeneratedFiles } from "./Generated.ts"
 
 /**
  * The statements create the tables first, then the rows, then indexes and triggers. In this order, inserting the rows
@@ -45,4 +46,7 @@ export const presentSchemaMigrationNames = ${list(Migrations.names)}
 export const schemaStatements = ${list(await Effect.runPromise(Effect.provide(statements, SqliteClient.layer({ filename: ":memory:" }))))}
 `
 
-writeOrCheckFile("adapters/sqlite/src/PresentSchema.ts", text)
+const generated = { "adapters/sqlite/src/PresentSchema.ts": text }
+
+if (process.argv.includes("--write")) writeGeneratedFiles(generated)
+else reportFindings(`schema: ${Migrations.names.length} migrations`, findOutdatedFiles(generated))

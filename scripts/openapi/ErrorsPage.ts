@@ -2,7 +2,7 @@
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { type ErrorCode, errorGuide } from "@partner-commentary/api/ErrorGuide"
 import { httpStatusByErrorCode } from "@partner-commentary/api/Errors"
-import { wrapText } from "../Wrap.ts"
+import { wrapText } from "../Generated.ts"
 
 export const renderErrorsPage = ({ components, paths }: OpenApiDocument): string => {
   const meanings = new Map(
