@@ -27,7 +27,11 @@ export const readRepositoryFiles = (): RepositoryFiles => {
 
 export interface PackageManifest {
   readonly name: string
-  readonly version?: string
+  readonly version: string
+  readonly private?: boolean
+  readonly bin?: Readonly<Record<string, string>>
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  readonly scripts?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>

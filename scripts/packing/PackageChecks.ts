@@ -5,17 +5,15 @@
  */
 import { execFile } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
+import * as Effect from "effect/Effect"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
+import { repositoryRoot } from "../Repository.ts"
 import type { PackedPackage } from "./Tarballs.ts"
 
-const attw = join(
-  dirname(createRequire(import.meta.url).resolve("@arethetypeswrong/cli/package.json")),
-  "dist/index.js"
-)
+const attw = join(repositoryRoot, "node_modules/@arethetypeswrong/cli/dist/index.js")
 
 const asPublint = async ({ name, tarball }: PackedPackage): Promise<ReadonlyArray<string>> => {
   const bytes = new Uint8Array(readFileSync(tarball))
@@ -73,19 +71,18 @@ const declarationsOf = ({ folder, name }: PackedPackage): ReadonlyArray<string> 
     .map((path) => `${name}: dist/${path} imports TypeScript, which is not there (declarations)`)
 }
 
+const checkPackage = async (packed: PackedPackage): Promise<ReadonlyArray<string>> => [
+  ...readmeOf(packed),
+  ...declarationsOf(packed),
+  ...(await asPublint(packed)),
+  ...(await asTypes(packed))
+]
+
 /**
  * Returns one sentence or one report for each fault. Two packages are checked at a time, because Are The Types Wrong
  * runs a compiler process.
  */
 export const checkPackedPackages = async (all: ReadonlyArray<PackedPackage>): Promise<ReadonlyArray<string>> => {
-  const left = all.values()
-  const judgeNext = async (): Promise<ReadonlyArray<string>> => {
-    const faults: Array<string> = []
-    for (const packed of left) {
-      faults.push(...readmeOf(packed), ...declarationsOf(packed))
-      faults.push(...(await asPublint(packed)), ...(await asTypes(packed)))
-    }
-    return faults
-  }
-  return (await Promise.all([judgeNext(), judgeNext()])).flat()
+  const findings = Effect.forEach(all, (packed) => Effect.promise(() => checkPackage(packed)), { concurrency: 2 })
+  return (await Effect.runPromise(findings)).flat()
 }

@@ -7,17 +7,13 @@ import { dirname, join } from "node:path"
 import { buildSync } from "esbuild"
 import {
   listWorkspaces,
+  type PackageManifest,
   type RepositoryFiles,
   readRepositoryFiles,
   repositoryRoot,
   type Workspace
 } from "../Repository.ts"
-import {
-  isBundledProgram,
-  listCommonJsEntries,
-  makePublishedManifest,
-  type SourceManifest
-} from "./PublishedManifest.ts"
+import { isBundledProgram, listCommonJsEntries, makePublishedManifest } from "./PublishedManifest.ts"
 
 export interface StagedPackage {
   /** The workspace's folder, such as `packages/core`. */
@@ -74,7 +70,7 @@ const copyCommonJs = (workspace: string, folder: string, modules: ReadonlyArray<
   }
 }
 
-const entriesOf = ({ exports }: SourceManifest, modules: ReadonlyArray<string>): ReadonlyArray<string> => {
+const entriesOf = ({ exports }: PackageManifest, modules: ReadonlyArray<string>): ReadonlyArray<string> => {
   const named = Object.keys(exports).filter((name) => !name.includes("*") && name !== "./package.json")
   return [...named, ...("./*" in exports ? modules.map((module) => `./${module}`) : [])]
 }
@@ -99,7 +95,7 @@ export const stagePackages = (
   rmSync(destination, { recursive: true, force: true })
   const wanted = all.filter(({ folder }) => only === undefined || folder === only)
   return wanted.map((each): StagedPackage => {
-    const manifest = each.manifest as SourceManifest
+    const { manifest } = each
     const folder = join(destination, each.folder.replace("/", "-"))
     const modules = isBundledProgram(manifest) ? [] : modulesOf(files, each)
     for (const module of modules) copyModule(each.folder, folder, module)
@@ -116,7 +112,7 @@ export const stagePackages = (
     return {
       workspace: each.folder,
       name: manifest.name,
-      version: manifest.version ?? "0.0.0",
+      version: manifest.version,
       folder,
       entries: isBundledProgram(manifest) ? [] : entriesOf(manifest, modules)
     }

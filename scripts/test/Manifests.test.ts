@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { isBundledProgram, type SourceManifest } from "../packing/PublishedManifest.ts"
+import { isBundledProgram } from "../packing/PublishedManifest.ts"
 import { listWorkspaces, readRepositoryFiles, repositoryRoot } from "../Repository.ts"
 
 const files = readRepositoryFiles()
@@ -48,7 +48,7 @@ describe("the package manifests of the repository", () => {
 
   it.each(
     listWorkspaces(files)
-      .filter(({ manifest }) => !isBundledProgram(manifest as SourceManifest))
+      .filter(({ manifest }) => !isBundledProgram(manifest))
       .map(({ folder, manifest }) => [folder, manifest] as const)
   )(
     "%s does not list effect as a dependency, so that an embedder installs one version of effect",
