@@ -1,7 +1,7 @@
 /**
  * Finds breaking changes against a released OpenAPI document with api-smart-diff. api-smart-diff misses two kinds of
- * changes. To find removed error codes, this module rewrites each error code as a separate media type. To find changes
- * of scopes and enumerations, this module compares scopes and enumerations itself.
+ * changes. To find removed error codes, this module rewrites each error code as a separate media type. Changes of
+ * scopes, types and enumerations are found, but this module classifies them itself.
  */
 
 import {
@@ -15,26 +15,30 @@ import { apiDiff } from "api-smart-diff"
 
 export const findBreakingChanges = (before: OpenApiDocument, after: OpenApiDocument): ReadonlyArray<string> => {
   const [was, is] = [plain(before), plain(after)]
-  const changes = apiDiff(changed(was, is), changed(is, was))
-    .filter(({ action, path, type }) => path[0] === "paths" && (type === "breaking" || isOther(path, action)))
+  const lines = apiDiff(changed(was, is), changed(is, was))
+    .filter((change) => change.path[0] === "paths" && (change.type === "breaking" || isOther(change)))
     .filter((change) => ![isChosenByCaller, isCausedByCaller, isNewEventType, isNewErrorCode].some((is) => is(change)))
     // Code generators treat a field with a default as required, so the description states defaults in prose.
     .filter(({ action, path }) => !(action === "remove" && path.at(-1) === "default"))
     .map(({ action, path }) => `${path.slice(1).join(" ")}: ${said[action] ?? action}`)
-  return [...new Set([...changes, ...scopes(before, after)])]
+  return [...new Set(lines)]
 }
 
 const said: Readonly<Record<string, string>> = { add: "was added", remove: "was removed", replace: "was changed" }
-
-/** Returns whether a type or an enumeration value changed. api-smart-diff does not report these changes as breaking. */
-const isOther = (path: ReadonlyArray<PropertyKey>, action: string) =>
-  action === "replace" && (path.at(-1) === "type" || path.at(-2) === "enum")
 
 interface Change {
   readonly action: string
   readonly path: ReadonlyArray<PropertyKey>
   readonly after?: unknown
 }
+
+/**
+ * Returns whether a type, an enumeration value or a required scope changed. api-smart-diff does not report these
+ * changes as breaking.
+ */
+const isOther = ({ action, path }: Change) =>
+  (action === "replace" && (path.at(-1) === "type" || path.at(-2) === "enum")) ||
+  (action !== "remove" && path.at(-1) === "x-required-scope")
 
 /**
  * Returns whether clients choose the value, such as a scope or an event type. A client receives a new scope or event
@@ -129,14 +133,3 @@ const byCode = (response: ResponseObject, schemas: OpenApiDocument["components"]
   const media = listErrorEnvelopes(schema, schemas).map((one) => [`application/${findErrorCode(one)}`, { schema: one }])
   return { ...response, content: Object.fromEntries(media) }
 }
-
-const scopes = (before: OpenApiDocument, after: OpenApiDocument): ReadonlyArray<string> =>
-  Object.entries(before.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, operation]) => {
-      const now = after.paths[path]?.[method]?.["x-required-scope"]
-      const was = operation["x-required-scope"]
-      return now === was || now === undefined
-        ? []
-        : [`${path} ${method}: the scope was ${was ?? "none"}, and is ${now}`]
-    })
-  )
