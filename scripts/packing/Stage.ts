@@ -16,8 +16,6 @@ import {
 import { isBundledProgram, listCommonJsEntries, makePublishedManifest } from "./PublishedManifest.ts"
 
 export interface StagedPackage {
-  /** The workspace's folder, such as `packages/core`. */
-  readonly workspace: string
   readonly name: string
   readonly version: string
   /** The path of the staged folder. */
@@ -110,7 +108,6 @@ export const stagePackages = (
     const published = makePublishedManifest(manifest, { folder: each.folder, ours, repository })
     write(join(folder, "package.json"), `${JSON.stringify(published, undefined, 2)}\n`)
     return {
-      workspace: each.folder,
       name: manifest.name,
       version: manifest.version,
       folder,

@@ -1,6 +1,6 @@
 /** Describes each operation for the Python client: class, method, parameters and result. */
 import type { JsonSchema, OpenApiDocument, Parameter } from "@partner-commentary/api/description/Document"
-import { type TypeNameResolver, toPythonType, toSnakeCase } from "./PythonTypes.ts"
+import { referencedName, type TypeNameResolver, toPythonType, toSnakeCase } from "./PythonTypes.ts"
 
 const prefix = "/partner/v1"
 
@@ -64,11 +64,9 @@ const argument = ({ name, required, schema }: Pick<Parameter, "name" | "required
   required
 })
 
-const lastOf = (reference: string): string => reference.split("/").at(-1) ?? ""
-
 export const describePythonMethods = ({ components, paths }: OpenApiDocument): ReadonlyArray<PythonMethod> => {
   const resolve = (schema: JsonSchema): JsonSchema =>
-    schema.$ref === undefined ? schema : (components.schemas[lastOf(schema.$ref)] ?? {})
+    schema.$ref === undefined ? schema : (components.schemas[referencedName(schema.$ref)] ?? {})
   const shared = components.parameters ?? {}
   const described = Object.entries(paths).filter(([path]) => path.startsWith(`${prefix}/`))
   const operations = described.flatMap(([path, verbs]) =>
@@ -83,7 +81,9 @@ export const describePythonMethods = ({ components, paths }: OpenApiDocument): R
         const envelope = resolve(success).properties ?? {}
         const body = requestBody?.content["application/json"]?.schema
         const { properties = {}, required = [] } = body === undefined ? {} : resolve(body)
-        const given = parameters.flatMap((each) => ("schema" in each ? [each] : (shared[lastOf(each.$ref)] ?? [])))
+        const given = parameters.flatMap((each) =>
+          "schema" in each ? [each] : (shared[referencedName(each.$ref)] ?? [])
+        )
         const isPaged = "pagination" in envelope
         const whole = isPaged || !("data" in envelope)
         return [

@@ -7,24 +7,10 @@ export const toSnakeCase = (name: string): string => {
     .replace(/[a-z0-9](?=[A-Z])/g, "$&_")
     .replace(/\W+/g, "_")
     .toLowerCase()
-  return keywords.has(text) ? `${text}_` : text
+  return keyword.test(text) ? `${text}_` : text
 }
 
-const keywords = new Set([
-  "and",
-  "as",
-  "async",
-  "class",
-  "def",
-  "from",
-  "global",
-  "import",
-  "in",
-  "is",
-  "not",
-  "or",
-  "pass"
-])
+const keyword = /^(?:and|as|async|class|def|from|global|import|in|is|not|or|pass)$/
 
 export const toPascalCase = (name: string): string =>
   name.replace(/(?:^|[^A-Za-z0-9]+)([a-z0-9])/gi, (_, letter) => letter.toUpperCase())
@@ -37,7 +23,8 @@ const primitives: Readonly<Record<string, string>> = {
   string: "str"
 }
 
-const nameOf = (reference: string): string => reference.split("/").at(-1) ?? ""
+/** Returns the last part of a reference such as `#/components/schemas/Topic`. */
+export const referencedName = (reference: string): string => reference.split("/").at(-1) ?? ""
 
 /** Defines how a generated module refers to models and to unnamed object types. */
 export interface TypeNameResolver {
@@ -51,7 +38,7 @@ export interface TypeNameResolver {
 
 export const toPythonType = (schema: JsonSchema, names: TypeNameResolver): string => {
   const { $ref, additionalProperties, anyOf, enum: values, items, oneOf, properties, type } = schema
-  if ($ref !== undefined) return `${names.scope}${nameOf($ref)}`
+  if ($ref !== undefined) return `${names.scope}${referencedName($ref)}`
   const parts = anyOf ?? oneOf
   if (parts !== undefined) return [...new Set(parts.map((part) => toPythonType(part, names)))].join(" | ")
   if (values !== undefined) return `Literal[${values.map(literal).join(", ")}]`
