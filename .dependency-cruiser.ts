@@ -131,8 +131,8 @@ export default {
       { path: "^((packages|adapters|hosts)/[^/]+)/" },
       { path: "^$1/", dependencyTypesNot: ["local"] }
     ),
-    // A build with project references keeps `.ts` in the import paths of the client's declarations. `scripts/client.ts`
-    // replaces this ending.
+    // A build with project references keeps `.ts` in the import paths of the client's declarations.
+    // `scripts/packing/Stage.ts` replaces this ending.
     error("resolvable", { pathNot: "^packages/client/dist/" }, { couldNotResolve: true })
   ],
   options: {

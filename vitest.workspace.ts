@@ -8,7 +8,7 @@ import { defineConfig, type ViteUserConfig } from "vitest/config"
  * modules, because importing takes most of a file's time. Therefore modules must have no state.
  */
 const folders = {
-  packages: ["packages/*", "scripts"],
+  packages: ["packages/*", "clients/python/generator", "scripts"],
   hosts: ["adapters/*", "hosts/*", "examples"]
 }
 

@@ -1,8 +1,8 @@
 /** Tests the generator of the Python client: names, types, and the documents that it refuses. */
 import type { OpenApiDocument } from "@partner-commentary/api/description/Document"
 import { expect, it } from "vitest"
-import { renderModelsModule } from "../python/ModelsModule.ts"
-import { renderPythonResourcesModule } from "../python/ResourcesModule.ts"
+import { renderModelsModule } from "../ModelsModule.ts"
+import { renderPythonResourcesModule } from "../ResourcesModule.ts"
 
 const text = { "application/json": { schema: { type: "object", properties: { data: { type: "string" } } } } }
 

@@ -114,6 +114,6 @@ export const describePythonMethods = ({ components, paths }: OpenApiDocument): R
   const methods = operations.map(({ group, method }) => `${group}.${method}`)
   const twice = methods.find((name, index) => methods.indexOf(name) !== index)
   if (twice !== undefined)
-    throw new Error(`two operations are ${twice} in Python: name one in scripts/python/Operation.ts`)
+    throw new Error(`two operations are ${twice} in Python: name one in clients/python/generator/Operation.ts`)
   return operations
 }

@@ -1,6 +1,6 @@
 /** Generates `models.py`: a TypedDict for each schema of the description. */
 import type { JsonSchema, OpenApiDocument } from "@partner-commentary/api/description/Document"
-import { wrapText } from "../Generated.ts"
+import { wrapText } from "../../../scripts/Generated.ts"
 import { toPascalCase, toPythonType } from "./PythonTypes.ts"
 
 const head = `"""Types of requests and responses. Generated from docs/openapi.json: npm run describe."""
