@@ -8,8 +8,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { stagePackages } from "../scripts/packing/Stage.ts"
-import { packTarballs } from "../scripts/packing/Tarballs.ts"
+import { packPackages } from "../scripts/packing/Tarballs.ts"
 
 const starts = 9
 const run = promisify(execFile)
@@ -62,7 +61,7 @@ const median = (values: ReadonlyArray<number>) =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN
 
 const main = async () => {
-  const packed = await packTarballs(stagePackages(join(place, "staged")), place)
+  const packed = await packPackages(place)
   const tarballs = Object.fromEntries(packed.map(({ name, tarball }) => [name, `file:${tarball}`]))
   const of = (...names: ReadonlyArray<string>) => ({
     dependencies: Object.fromEntries(names.map((name) => [name, tarballs[name] ?? ""])),

@@ -1,6 +1,6 @@
 /** Reads the repository's own text files and package manifests. */
 import { execFileSync } from "node:child_process"
-import { existsSync, readFileSync, statSync } from "node:fs"
+import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 
 /** Maps each path to the file's text. Paths are relative to the repository's root and use `/`. */
@@ -18,7 +18,7 @@ export const readRepositoryFiles = (): RepositoryFiles => {
   const files = new Map<string, string>()
   for (const path of new Set(listed.split("\0"))) {
     const place = join(repositoryRoot, path)
-    if (path === "" || !existsSync(place) || !statSync(place).isFile()) continue
+    if (!statSync(place, { throwIfNoEntry: false })?.isFile()) continue
     const text = readFileSync(place, "utf8")
     if (!text.includes("\0")) files.set(path, text)
   }

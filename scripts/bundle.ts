@@ -15,8 +15,8 @@ import { type BuildOptions, build, type Plugin } from "esbuild"
 import { collectLicenceNotices } from "./packing/Notices.ts"
 import * as SourceDigest from "./packing/SourceDigest.ts"
 import * as UnusedModules from "./packing/UnusedModules.ts"
+import { repositoryRoot } from "./Repository.ts"
 
-const root = join(import.meta.dirname, "..")
 const explorer = gzipSync(await Effect.runPromise(extractExplorerScript), { level: 9 })
 
 /**
@@ -40,7 +40,7 @@ const sparingly: Plugin = {
 const bundle = async (outdir: string, options: BuildOptions) => {
   rmSync(outdir, { recursive: true, force: true })
   const { metafile } = await build({
-    absWorkingDir: root,
+    absWorkingDir: repositoryRoot,
     outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -60,7 +60,7 @@ const bundle = async (outdir: string, options: BuildOptions) => {
   })
   const inputs = Object.keys(metafile?.inputs ?? {})
   writeFileSync(join(outdir, "explorer.js.gz"), explorer)
-  writeFileSync(join(outdir, "NOTICES.txt"), collectLicenceNotices(root, inputs))
+  writeFileSync(join(outdir, "NOTICES.txt"), collectLicenceNotices(repositoryRoot, inputs))
   return inputs.filter((input) => !/node_modules\/|^node:/.test(input))
 }
 
@@ -73,12 +73,12 @@ const bundleNode = async (host: string) => {
     // than `makeRequire`, so no name conflicts with it.
     banner: { js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);' }
   })
-  SourceDigest.writeSourceDigest(root, host, sources)
+  SourceDigest.writeSourceDigest(repositoryRoot, host, sources)
 }
 
-const lambda = join(root, "hosts", "lambda")
+const lambda = join(repositoryRoot, "hosts", "lambda")
 const [folder = join(lambda, "bundle")] = process.argv.slice(2)
-if (process.argv.length === 2) await bundleNode(join(root, "hosts", "node"))
+if (process.argv.length === 2) await bundleNode(join(repositoryRoot, "hosts", "node"))
 await bundle(folder, {
   entryPoints: { index: join(lambda, "src", "main.ts") },
   minifyIdentifiers: true,

@@ -8,13 +8,12 @@ import { join } from "node:path"
 import { reportFindings } from "./Findings.ts"
 import { buildAllWorkspaces } from "./packing/Build.ts"
 import { checkPackedPackages } from "./packing/PackageChecks.ts"
-import { stagePackages } from "./packing/Stage.ts"
-import { packTarballs } from "./packing/Tarballs.ts"
+import { packPackages } from "./packing/Tarballs.ts"
 import { repositoryRoot } from "./Repository.ts"
 
 const [destination = join(repositoryRoot, "dist", "tarballs")] = process.argv.slice(2)
 rmSync(destination, { recursive: true, force: true })
 
 buildAllWorkspaces()
-const packed = await packTarballs(stagePackages(join(destination, "staged")), destination)
+const packed = await packPackages(destination)
 reportFindings(`packages: ${packed.length} packed`, await checkPackedPackages(packed))

@@ -7,8 +7,7 @@ import { execFileSync, spawnSync } from "node:child_process"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { checkPackedPackages } from "./packing/PackageChecks.ts"
-import { stagePackages } from "./packing/Stage.ts"
-import { packTarballs } from "./packing/Tarballs.ts"
+import { packPackages } from "./packing/Tarballs.ts"
 import { repositoryRoot } from "./Repository.ts"
 
 const refuse = (reason: string): never => {
@@ -26,7 +25,7 @@ if (changed !== "" && !isDry) throw refuse(`the work tree has changes:\n${change
 
 const destination = join(repositoryRoot, "dist", "release")
 rmSync(destination, { recursive: true, force: true })
-const packed = await packTarballs(stagePackages(join(destination, "staged"), { repository }), destination)
+const packed = await packPackages(destination, { repository })
 const faults = await checkPackedPackages(packed)
 if (faults.length > 0) throw refuse(faults.join("\n"))
 

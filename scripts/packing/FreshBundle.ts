@@ -4,14 +4,13 @@
  */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
+import { repositoryRoot } from "../Repository.ts"
 import { isBundleCurrent } from "./SourceDigest.ts"
 
-const root = join(import.meta.dirname, "..", "..")
-
 export default () => {
-  if (isBundleCurrent(join(root, "hosts", "node"))) return
-  execFileSync(process.execPath, [join(root, "scripts", "bundle.ts")], {
-    cwd: root,
+  if (isBundleCurrent(join(repositoryRoot, "hosts", "node"))) return
+  execFileSync(process.execPath, [join(repositoryRoot, "scripts", "bundle.ts")], {
+    cwd: repositoryRoot,
     stdio: ["ignore", "ignore", "inherit"]
   })
 }

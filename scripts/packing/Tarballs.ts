@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import type { StagedPackage } from "./Stage.ts"
+import { type StagedPackage, type StagingOptions, stagePackages } from "./Stage.ts"
 
 export interface PackedPackage extends StagedPackage {
   readonly tarball: string
@@ -29,3 +29,7 @@ export const packTarballs = async (
   const tarballOf = ({ name, version }: StagedPackage) => `${name.replace("@", "").replace("/", "-")}-${version}.tgz`
   return all.map((staged) => ({ ...staged, tarball: join(destination, tarballOf(staged)) }))
 }
+
+/** Stages packages in a folder below `destination`, and packs them into `destination`. */
+export const packPackages = (destination: string, options?: StagingOptions): Promise<ReadonlyArray<PackedPackage>> =>
+  packTarballs(stagePackages(join(destination, "staged"), options), destination)

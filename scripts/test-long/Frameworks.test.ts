@@ -9,8 +9,7 @@ import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Story from "../../examples/test/Story.ts"
 import { buildAllWorkspaces, typeScriptCompilerPath } from "../packing/Build.ts"
-import { stagePackages } from "../packing/Stage.ts"
-import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
+import { type PackedPackage, packPackages } from "../packing/Tarballs.ts"
 import { repositoryRoot } from "../Repository.ts"
 import { createTestProject, runProgram, testCompilerOptions } from "./Installation.ts"
 import { type FrameworkTestCase, frameworkTestCases } from "./installed/Frameworks.ts"
@@ -21,7 +20,7 @@ let packed: ReadonlyArray<PackedPackage> = []
 
 beforeAll(async () => {
   buildAllWorkspaces()
-  packed = await packTarballs(stagePackages(join(place, "staged")), place)
+  packed = await packPackages(place)
 })
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 

@@ -7,8 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { buildAllWorkspaces } from "../packing/Build.ts"
-import { stagePackages } from "../packing/Stage.ts"
-import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
+import { type PackedPackage, packPackages } from "../packing/Tarballs.ts"
 import { repositoryRoot } from "../Repository.ts"
 import { createTestProject, installNode, runProgram } from "./Installation.ts"
 
@@ -17,7 +16,7 @@ let packed: ReadonlyArray<PackedPackage> = []
 
 beforeAll(async () => {
   buildAllWorkspaces()
-  packed = await packTarballs(stagePackages(join(place, "staged")), place)
+  packed = await packPackages(place)
 })
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 

@@ -8,8 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { buildAllWorkspaces, typeScriptCompilerPath } from "../packing/Build.ts"
-import { stagePackages } from "../packing/Stage.ts"
-import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
+import { type PackedPackage, packPackages } from "../packing/Tarballs.ts"
 import { repositoryRoot } from "../Repository.ts"
 import {
   createTestProject,
@@ -37,7 +36,7 @@ let nodes: ReadonlyArray<string> = []
 
 beforeAll(async () => {
   buildAllWorkspaces()
-  packed = await packTarballs(stagePackages(join(place, "staged")), place)
+  packed = await packPackages(place)
   const least: string = manifestOf("packages/core").engines.node
   nodes = [process.execPath, await installNode(join(place, "node"), least.replace(">=", "").concat(".0"))]
 })

@@ -5,8 +5,7 @@ import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
 import { createEmptyDatabase } from "../../hosts/test/test/embedding/HostDatabase.ts"
 import { buildAllWorkspaces, typeScriptCompilerPath } from "../packing/Build.ts"
-import { stagePackages } from "../packing/Stage.ts"
-import { packTarballs } from "../packing/Tarballs.ts"
+import { packPackages } from "../packing/Tarballs.ts"
 import { repositoryRoot } from "../Repository.ts"
 import { createTestProject, runProgram, testCompilerOptions } from "./Installation.ts"
 
@@ -42,7 +41,7 @@ export default defineConfig({ schema: "prisma/schema.prisma" })
 
 it("a Prisma transaction commits or rolls back the changes of use cases", async () => {
   buildAllWorkspaces()
-  const packed = await packTarballs(stagePackages(join(place, "staged")), place)
+  const packed = await packPackages(place)
   const folder = join(place, "project")
   createTestProject(folder, packed, ["partner-commentary", "@partner-commentary/postgres"], packages)
   await runProgram(folder, "npm", "install")

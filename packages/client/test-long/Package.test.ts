@@ -9,8 +9,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { typeScriptCompilerPath } from "../../../scripts/packing/Build.ts"
-import { stagePackages } from "../../../scripts/packing/Stage.ts"
-import { packTarballs } from "../../../scripts/packing/Tarballs.ts"
+import { packPackages } from "../../../scripts/packing/Tarballs.ts"
 
 const root = join(import.meta.dirname, "..", "..", "..")
 const dependencies = join(root, "node_modules")
@@ -77,7 +76,7 @@ console.log(topic_id, new PartnerCommentaryError("a") instanceof Error)
 
 beforeAll(async () => {
   await run(root, process.execPath, typeScriptCompilerPath, "--build", "packages/client/tsconfig.cli.json")
-  const [packed] = await packTarballs(stagePackages(join(place, "staged"), { only: "packages/client" }), place)
+  const [packed] = await packPackages(place, { only: "packages/client" })
   mkdirSync(project)
   write("package.json", JSON.stringify({ name: "project", version: "1.0.0", private: true }))
   await run(project, "npm", "install", packed?.tarball ?? "nothing was packed")
