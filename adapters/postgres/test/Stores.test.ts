@@ -1,5 +1,5 @@
-/** Runs the conformance suite of every store on Postgres. */
+/** Runs the fast conformance suites of the stores on Postgres. The slow suites are in `test-long`. */
 import { layer } from "@partner-commentary/test/postgres/TestDatabase"
-import { registerStoreSuites } from "./Suites.ts"
+import { registerFastStoreSuites } from "./Suites.ts"
 
-registerStoreSuites("Postgres", layer)
+registerFastStoreSuites("Postgres", layer)

@@ -50,8 +50,8 @@ const recorded = Effect.gen(function* () {
 
 type Tested = Layer.Layer<Layer.Success<typeof stores>, Layer.Error<typeof stores>>
 
-export const registerStoreSuites = (name: string, layer: Tested): void => {
-  ApiKeyStoreSuite.suite(name, layer)
+/** Registers the suites that run in `npm test`. The slow suites run in `npm run test:long`. */
+export const registerFastStoreSuites = (name: string, layer: Tested): void => {
   AssignmentStoreSuite.suite(name, layer)
   DueAssignmentSuite.suite(name, layer)
   AuditLogSuite.suite(name, layer, recorded)
@@ -65,20 +65,29 @@ export const registerStoreSuites = (name: string, layer: Tested): void => {
   IdempotencyStoreSuite.suite(name, layer)
   MailStoreSuite.suite(name, layer)
   OrganizationStoreSuite.suite(name, layer)
-  PerformanceStoreSuite.suite(name, layer)
   PersonaStoreSuite.suite(name, layer)
-  MediaJobStoreSuite.suite(name, layer)
   RateWindowsSuite.suite(name, layer)
-  RedeliveryStoreSuite.suite(name, layer)
   RetentionSuite.suite(name, layer)
   SubmissionSuite.suite(name, layer)
   TestStorageSuite.suite(name, layer)
-  TopicCountsSuite.suite(name, layer)
   TopicListSuite.suite(name, layer)
   TopicStoreSuite.suite(name, layer)
   TransactionSuite.suite(name, layer)
   UsageStoreSuite.suite(name, layer)
-  ContactNoticeSuite.suite(name, layer)
   WebhookStoreSuite.suite(name, layer)
   WorkBacklogSuite.suite(name, layer)
+}
+
+export const registerSlowStoreSuites = (name: string, layer: Tested): void => {
+  ApiKeyStoreSuite.suite(name, layer)
+  PerformanceStoreSuite.suite(name, layer)
+  MediaJobStoreSuite.suite(name, layer)
+  RedeliveryStoreSuite.suite(name, layer)
+  TopicCountsSuite.suite(name, layer)
+  ContactNoticeSuite.suite(name, layer)
+}
+
+export const registerStoreSuites = (name: string, layer: Tested): void => {
+  registerFastStoreSuites(name, layer)
+  registerSlowStoreSuites(name, layer)
 }

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
-import * as OwnDatabase from "../support/OwnDatabase.ts"
-import * as Process from "../support/Process.ts"
+import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
+import * as Process from "../../test/support/Process.ts"
 
 const id = "01900000-0000-7000-8000-000000000000"
 

@@ -1,8 +1,8 @@
 /** Tests the health checks and metrics of real processes, as Prometheus and an OpenTelemetry collector receive them. */
 import { expect, it } from "vitest"
-import * as Collector from "../support/Collector.ts"
-import * as Partner from "../support/Partner.ts"
-import * as Process from "../support/Process.ts"
+import * as Collector from "../../test/support/Collector.ts"
+import * as Partner from "../../test/support/Partner.ts"
+import * as Process from "../../test/support/Process.ts"
 
 const page = /(http:\/\/\S+)\/metrics/
 

@@ -12,11 +12,11 @@ import {
   type RequestResourceIds,
   readOpenApiOperations,
   sendOperation
-} from "../support/authorization/Operations.ts"
-import { eventually } from "../support/Eventually.ts"
-import * as RecordedPostgres from "../support/RecordedPostgres.ts"
-import { actAsCreator, findCreatorToken, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
-import { createWebhook, retryDelivery } from "../support/WebhookCalls.ts"
+} from "../../test/support/authorization/Operations.ts"
+import { eventually } from "../../test/support/Eventually.ts"
+import * as RecordedPostgres from "../../test/support/RecordedPostgres.ts"
+import { actAsCreator, findCreatorToken, getJson, submitTopic, waitForStatus } from "../../test/support/Requests.ts"
+import { createWebhook, retryDelivery } from "../../test/support/WebhookCalls.ts"
 
 const all = { concurrency: 10 } as const
 /** The maximum number of webhooks that the test creates for an organization. */

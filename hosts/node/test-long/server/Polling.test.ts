@@ -1,8 +1,8 @@
 /** Tests status polls with and without metrics, and the start of the service, with real processes. */
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
-import * as Partner from "../support/Partner.ts"
-import * as Process from "../support/Process.ts"
+import * as Partner from "../../test/support/Partner.ts"
+import * as Process from "../../test/support/Process.ts"
 
 /** Returns the bytes of a response without the headers that differ between two responses to the same request. */
 const answerOf = async (apiRoot: string, key: string, path: string) => {
