@@ -60,9 +60,8 @@ export default defineConfig((): ViteUserConfig => {
     test: {
       // The output of a test is shown when it fails.
       silent: "passed-only",
-      // Some tests wait for processes and timeouts, so one more process runs other tests. Each process imports and
-      // compiles the service for itself, which takes about five seconds of a processor.
-      maxWorkers: availableParallelism() + 1,
+      // Each process imports and compiles the service for itself, which takes about five seconds of a processor.
+      maxWorkers: availableParallelism(),
       projects: [
         { test: { ...shared, name: "packages", include: filesOf(folders.packages) } },
         {

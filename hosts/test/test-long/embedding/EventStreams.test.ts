@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net"
 import { concurrencyPoolLimits } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { sqlite } from "partner-commentary/sqlite/Sqlite"
 import { expect, it, onTestFinished, vi } from "vitest"
-import { type EmbeddedPartnerCommentary, openEmbeddedService } from "./EmbeddedStory.ts"
+import { type EmbeddedPartnerCommentary, openEmbeddedService } from "../../test/embedding/EmbeddedStory.ts"
 
 /** The id of the test persona that declines every topic within seconds. */
 const declines = "7e570000-0000-4000-8000-000000000002"

@@ -20,8 +20,13 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { readSentEvents, registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
-import { eventually } from "../support/Eventually.ts"
+import {
+  readSentEvents,
+  registerWebhook,
+  seedDecliningPartner,
+  waitForEvents
+} from "../../test/support/DeliveryCalls.ts"
+import { eventually } from "../../test/support/Eventually.ts"
 
 const webhooks = { ...defaults, retries: Array.from({ length: 40 }, () => Duration.hours(1)) }
 

@@ -2,8 +2,8 @@
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { expect, it } from "vitest"
-import * as Partner from "../support/Partner.ts"
-import * as Process from "../support/Process.ts"
+import * as Partner from "../../test/support/Partner.ts"
+import * as Process from "../../test/support/Process.ts"
 
 it("during an outage the first failure is logged with a short stack, and about one line per second counts the later failures", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)

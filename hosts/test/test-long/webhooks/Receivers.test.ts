@@ -20,10 +20,10 @@ import {
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
-} from "../support/DeliveryCalls.ts"
-import { eventually } from "../support/Eventually.ts"
-import { actAsCreator, findCreatorToken, submitTopic } from "../support/Requests.ts"
-import { getWebhook, requestDeliveryRecovery, retryDelivery } from "../support/WebhookCalls.ts"
+} from "../../test/support/DeliveryCalls.ts"
+import { eventually } from "../../test/support/Eventually.ts"
+import { actAsCreator, findCreatorToken, submitTopic } from "../../test/support/Requests.ts"
+import { getWebhook, requestDeliveryRecovery, retryDelivery } from "../../test/support/WebhookCalls.ts"
 
 /**
  * The lease is long, because an attempt counts as lost when the test moves the clock past the end of the attempt's

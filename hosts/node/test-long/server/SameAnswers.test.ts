@@ -8,7 +8,7 @@ import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { expect, it } from "vitest"
-import * as Process from "../support/Process.ts"
+import * as Process from "../../test/support/Process.ts"
 
 const apiRoot = "http://commentary.example"
 

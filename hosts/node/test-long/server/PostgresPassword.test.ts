@@ -8,8 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
-import * as OwnDatabase from "../support/OwnDatabase.ts"
-import * as Process from "../support/Process.ts"
+import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
+import * as Process from "../../test/support/Process.ts"
 
 /** A password with special characters, which must be percent-encoded in a URL. */
 const password = "a/b#c?d%25e@f:g&h+i =$j'k\"l\\m"

@@ -26,9 +26,9 @@ import {
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
-} from "../support/DeliveryCalls.ts"
-import { eventually } from "../support/Eventually.ts"
-import { readJson } from "../support/Json.ts"
+} from "../../test/support/DeliveryCalls.ts"
+import { eventually } from "../../test/support/Eventually.ts"
+import { readJson } from "../../test/support/Json.ts"
 
 const application = TestApi.layerMemory.pipe(
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),

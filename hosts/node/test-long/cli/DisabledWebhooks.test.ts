@@ -1,8 +1,8 @@
 /** Tests, with real receivers, that an operator finds the disabled webhooks, their owners and the reasons. */
 import { expect, it } from "vitest"
-import * as Loopback from "../support/Loopback.ts"
-import * as Partner from "../support/Partner.ts"
-import * as Process from "../support/Process.ts"
+import * as Loopback from "../../test/support/Loopback.ts"
+import * as Partner from "../../test/support/Partner.ts"
+import * as Process from "../../test/support/Process.ts"
 
 it("`webhook list` shows the disabled webhooks of one or all organizations with time and reason, and `doctor` reports disabled webhooks", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)

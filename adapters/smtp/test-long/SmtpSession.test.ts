@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
-import { makeMailer, makeMessage, senderAddress } from "./Fixtures.ts"
-import { makeSmtpReplyError, startMailServer, startScriptedSmtpServer } from "./MailServer.ts"
+import { makeMailer, makeMessage, senderAddress } from "../test/Fixtures.ts"
+import { makeSmtpReplyError, startMailServer, startScriptedSmtpServer } from "../test/MailServer.ts"
 
 const to = (port: number, options: Partial<SmtpMailerOptions> = {}) =>
   makeMailer(

@@ -15,9 +15,9 @@ import {
   makeAuthorizationTestSetup,
   sendRequestOfCell,
   unknownResourceIds
-} from "../support/authorization/AuthorizationTestSetup.ts"
-import type { ResourceOwnership } from "../support/authorization/Callers.ts"
-import { exampleRequestBodies } from "../support/authorization/Examples.ts"
+} from "../../test/support/authorization/AuthorizationTestSetup.ts"
+import type { ResourceOwnership } from "../../test/support/authorization/Callers.ts"
+import { exampleRequestBodies } from "../../test/support/authorization/Examples.ts"
 import {
   findAffectedEnvironment,
   findRequiredScope,
@@ -25,8 +25,8 @@ import {
   type Operation,
   type RequestResourceIds,
   readOpenApiOperations
-} from "../support/authorization/Operations.ts"
-import { readAllResources } from "../support/authorization/OwnedResources.ts"
+} from "../../test/support/authorization/Operations.ts"
+import { readAllResources } from "../../test/support/authorization/OwnedResources.ts"
 
 /**
  * Returns strings that belong to the first organization, and that a caller of this kind must not see. All keys of an

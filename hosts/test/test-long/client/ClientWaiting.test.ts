@@ -6,8 +6,8 @@ import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import { test } from "vitest"
-import { makeClient, runClientCall } from "../support/ClientCalls.ts"
-import { submitTopic } from "../support/Requests.ts"
+import { makeClient, runClientCall } from "../../test/support/ClientCalls.ts"
+import { submitTopic } from "../../test/support/Requests.ts"
 
 const content = "Who takes the title this season?"
 

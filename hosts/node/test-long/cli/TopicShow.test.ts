@@ -1,10 +1,10 @@
 /** Tests that `topic show` reports which step of a topic fails: the mail, the draft, or the delivery to the partner. */
 import { describe, expect, it } from "vitest"
-import * as Loopback from "../support/Loopback.ts"
-import * as Outbox from "../support/Outbox.ts"
-import * as OwnDatabase from "../support/OwnDatabase.ts"
-import * as Partner from "../support/Partner.ts"
-import * as Process from "../support/Process.ts"
+import * as Loopback from "../../test/support/Loopback.ts"
+import * as Outbox from "../../test/support/Outbox.ts"
+import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
+import * as Partner from "../../test/support/Partner.ts"
+import * as Process from "../../test/support/Process.ts"
 
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 

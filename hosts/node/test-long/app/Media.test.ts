@@ -4,9 +4,9 @@ import type { ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import * as Loopback from "../support/Loopback.ts"
-import * as Partner from "../support/Partner.ts"
-import * as Process from "../support/Process.ts"
+import * as Loopback from "../../test/support/Loopback.ts"
+import * as Partner from "../../test/support/Partner.ts"
+import * as Process from "../../test/support/Process.ts"
 
 const speech = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffer.alloc(5000, 1)])
 

@@ -2,7 +2,7 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { makeWorkingFolder, spawnCommand as run, runJsonCommand } from "../support/Process.ts"
+import { makeWorkingFolder, spawnCommand as run, runJsonCommand } from "../../test/support/Process.ts"
 
 test("the demo prints all its steps, succeeds, and leaves no files behind", async (context) => {
   const home = await makeWorkingFolder(context)
