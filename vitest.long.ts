@@ -33,7 +33,11 @@ export default defineConfig({
         test: {
           ...slow,
           name: "hosts/test on Postgres",
-          include: ["hosts/test/test/**/*.test.ts", "hosts/test/test-long/{access,mail,webhooks,workers}/*.test.ts"],
+          include: [
+            "hosts/test/test/**/*.test.ts",
+            "hosts/test/test-long/{access,mail,webhooks,workers}/*.test.ts",
+            "hosts/test/test-long/contract/BadInput.test.ts"
+          ],
           exclude: [...configDefaults.exclude, ...sqliteOnlyTestPatterns],
           env: { TEST_STORES: "postgres", TEST_SOCKETS: "true" }
         }

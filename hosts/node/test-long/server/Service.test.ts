@@ -14,6 +14,15 @@ describe("the `serve` command", () => {
     expect((await fetch(`${apiRoot}/healthz`)).headers.get("keep-alive")).toBe("timeout=9")
   })
 
+  it("`serve` fails with a one-sentence error if its port is in use", async (test) => {
+    const cwd = await Process.makeWorkingFolder(test)
+    const { apiRoot } = await Process.startService(cwd)
+    const outcome = await Process.runCommand(cwd, ["serve"], { PORT: new URL(apiRoot).port })
+    expect(outcome).toMatchObject({ code: 1, stdout: "" })
+    expect(outcome.stderr).toMatch(/^PORT must name a free port/m)
+    expect(outcome.stderr).not.toContain("Stopped")
+  })
+
   it("`serve` makes its data and the signing secret readable only for the user that runs the process", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { stop } = await Process.startServiceProcess(cwd)

@@ -27,15 +27,6 @@ describe("the `serve` command", () => {
     expect(await second.stop("SIGINT")).toMatchObject({ code: 0 })
   })
 
-  it("`serve` fails with a one-sentence error if its port is in use", async (test) => {
-    const cwd = await Process.makeWorkingFolder(test)
-    const { apiRoot } = await Process.startService(cwd)
-    const outcome = await Process.runCommand(cwd, ["serve"], { PORT: new URL(apiRoot).port })
-    expect(outcome).toMatchObject({ code: 1, stdout: "" })
-    expect(outcome.stderr).toMatch(/^PORT must name a free port/m)
-    expect(outcome.stderr).not.toContain("Stopped")
-  })
-
   it("`serve` finishes the running request after a stop signal", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stdout, stop } = await Process.startServiceProcess(cwd)

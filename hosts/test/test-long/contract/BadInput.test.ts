@@ -9,7 +9,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { readJson } from "../support/Json.ts"
+import { readJson } from "../../test/support/Json.ts"
 
 const runs = 250
 const persona = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"

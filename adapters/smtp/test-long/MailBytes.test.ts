@@ -7,7 +7,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import MailComposer from "nodemailer/lib/mail-composer"
-import { makeMessage, senderAddress } from "./Fixtures.ts"
+import { makeMessage, senderAddress } from "../test/Fixtures.ts"
 
 const texts = [
   "",
