@@ -35,7 +35,7 @@ export default defineConfig({
           name: "hosts/test on Postgres",
           include: [
             "hosts/test/test/**/*.test.ts",
-            "hosts/test/test-long/{access,mail,webhooks,workers}/*.test.ts",
+            "hosts/test/test-long/{access,client,mail,webhooks,workers}/*.test.ts",
             "hosts/test/test-long/contract/BadInput.test.ts"
           ],
           exclude: [...configDefaults.exclude, ...sqliteOnlyTestPatterns],
