@@ -2,8 +2,7 @@
  * Seeds a year of one organization's topics with SQL. Each topic has three assignments among twelve personas. The
  * response times are lognormal with a median of three hours, so that the last days are still in progress. Each response
  * leads to a draft, and most drafts are approved. Events and deliveries cover the last 30 days, which is the retention
- * period. `rebuildMetrics`, which the command `metrics rebuild` also runs, computes the
- * daily metrics.
+ * period. `rebuildMetrics`, which the command `metrics rebuild` also runs, computes the daily metrics.
  */
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import { rebuildMetrics } from "@partner-commentary/sql/reporting/RebuildMetrics"

@@ -8,13 +8,8 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { NoWebhookResponse } from "@partner-commentary/core/webhook/WebhookTransport"
-import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
-import * as Application from "@partner-commentary/test/Application"
 import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
-import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { OffsetClock } from "@partner-commentary/test/OffsetClock"
-import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
-import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -27,25 +22,11 @@ import {
   waitForEvents
 } from "../../test/support/DeliveryCalls.ts"
 import { eventually } from "../../test/support/Eventually.ts"
+import { makeService, workers } from "./OffsetClockService.ts"
 
 const webhooks = { ...defaults, retries: Array.from({ length: 40 }, () => Duration.hours(1)) }
 
-const idle = TestApi.layerMemory.pipe(
-  Layer.provideMerge(
-    Application.layer({ policy: { webhooks }, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
-  ),
-  Layer.provideMerge(OffsetClock.layer)
-)
-
-const settings = {
-  pollInterval: Duration.millis(10),
-  pause: Duration.millis(10),
-  drafts: 16,
-  mails: 16,
-  deliveries: 1000,
-  media: 4
-}
-const workers = Layer.provide(TestApi.workers, Layer.succeed(WorkerSettings, settings))
+const idle = makeService({ webhooks })
 const application = Layer.provideMerge(workers, idle)
 
 /** The test waits this long to show that an event does not arrive. */
@@ -75,15 +56,32 @@ const seededHook = Effect.gen(function* () {
   return { ...partner, hook: yield* registerWebhook(partner.key, ["commentary.failed"]) }
 })
 
+/** The first attempt of one delivery has failed, and the receiver accepts the next attempt. */
+const failedAttempt = Effect.gen(function* () {
+  const receivers = yield* InMemoryWebhookReceivers
+  yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+  const { declined, hook } = yield* seededHook
+  yield* declined("Who goes down this season?")
+  yield* hook.failures(1)
+  yield* receivers.answer(() => Effect.succeed({}))
+  return { declined }
+})
+
+/** The receiver has got one event, and answers when the test completes `answer`. */
+const runningAttempt = Effect.gen(function* () {
+  const receivers = yield* InMemoryWebhookReceivers
+  const answer = yield* Deferred.make<void>()
+  yield* receivers.answer(() => Effect.as(Deferred.await(answer), {}))
+  const { declined } = yield* seededHook
+  yield* declined("Who goes down this season?")
+  yield* waitForEvents(1)
+  return { answer, receivers }
+})
+
 it.live("after a jump forward by three days, deliveries that wait for a retry are sent immediately and only once", () =>
   Effect.gen(function* () {
-    const receivers = yield* InMemoryWebhookReceivers
     const { jump } = yield* OffsetClock
-    yield* receivers.answer(() => Effect.succeed({ status: 500 }))
-    const { declined, hook } = yield* seededHook
-    yield* declined("Who goes down this season?")
-    yield* hook.failures(1)
-    yield* receivers.answer(() => Effect.succeed({}))
+    yield* failedAttempt
     yield* jump(72)
     yield* delivered(1)
     yield* aWhile
@@ -93,13 +91,8 @@ it.live("after a jump forward by three days, deliveries that wait for a retry ar
 
 it.live("after a jump forward during an attempt, the attempt counts as lost and is repeated once", () =>
   Effect.gen(function* () {
-    const receivers = yield* InMemoryWebhookReceivers
     const { jump } = yield* OffsetClock
-    const answer = yield* Deferred.make<void>()
-    yield* receivers.answer(() => Effect.as(Deferred.await(answer), {}))
-    const { declined } = yield* seededHook
-    yield* declined("Who goes down this season?")
-    yield* waitForEvents(1)
+    const { answer, receivers } = yield* runningAttempt
     yield* receivers.answer(() => Effect.succeed({}))
     yield* jump(2)
     yield* delivered(1)
@@ -116,13 +109,8 @@ it.live("after a jump forward during an attempt, the attempt counts as lost and 
 
 it.live("after a jump back by five hours, new events and waiting deliveries are sent immediately and only once", () =>
   Effect.gen(function* () {
-    const receivers = yield* InMemoryWebhookReceivers
     const { jump } = yield* OffsetClock
-    yield* receivers.answer(() => Effect.succeed({ status: 500 }))
-    const { declined, hook } = yield* seededHook
-    yield* declined("Who goes down this season?")
-    yield* hook.failures(1)
-    yield* receivers.answer(() => Effect.succeed({}))
+    const { declined } = yield* failedAttempt
     yield* jump(-5)
     yield* declined("And who goes up instead?")
     yield* delivered(2)
@@ -134,13 +122,8 @@ it.live("after a jump back by five hours, new events and waiting deliveries are 
 
 it.live("after a jump back during an attempt, the attempt is recorded and is not repeated", () =>
   Effect.gen(function* () {
-    const receivers = yield* InMemoryWebhookReceivers
     const { jump } = yield* OffsetClock
-    const answer = yield* Deferred.make<void>()
-    yield* receivers.answer(() => Effect.as(Deferred.await(answer), {}))
-    const { declined } = yield* seededHook
-    yield* declined("Who goes down this season?")
-    yield* waitForEvents(1)
+    const { answer } = yield* runningAttempt
     yield* jump(-5)
     yield* aWhile
     yield* Deferred.succeed(answer, undefined)
@@ -154,13 +137,8 @@ it.live("after a jump back during an attempt, the attempt is recorded and is not
 
 it.live("after a jump back by more than the longest retry delay, waiting deliveries are sent immediately", () =>
   Effect.gen(function* () {
-    const receivers = yield* InMemoryWebhookReceivers
     const { jump } = yield* OffsetClock
-    yield* receivers.answer(() => Effect.succeed({ status: 500 }))
-    const { declined, hook } = yield* seededHook
-    yield* declined("Who goes down this season?")
-    yield* hook.failures(1)
-    yield* receivers.answer(() => Effect.succeed({}))
+    yield* failedAttempt
     yield* jump(-24 * 30)
     yield* delivered(1)
     assert.strictEqual((yield* readSentEvents).length, 2)

@@ -8,15 +8,11 @@ import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { respond } from "@partner-commentary/core/topic/Workflow"
-import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
-import * as Application from "@partner-commentary/test/Application"
 import { InMemoryWebhookReceivers } from "@partner-commentary/test/InMemoryWebhookReceivers"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { OffsetClock } from "@partner-commentary/test/OffsetClock"
-import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -29,26 +25,12 @@ import {
 } from "../../test/support/DeliveryCalls.ts"
 import { eventually } from "../../test/support/Eventually.ts"
 import { readJson } from "../../test/support/Json.ts"
+import { makeService, workers } from "./OffsetClockService.ts"
 
-const application = TestApi.layerMemory.pipe(
-  Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
-  Layer.provideMerge(OffsetClock.layer)
-)
+const application = makeService()
 
 /** Starts the worker after the clock was corrected. */
-const workers = Layer.build(
-  Layer.provide(
-    TestApi.workers,
-    Layer.succeed(WorkerSettings, {
-      pollInterval: Duration.millis(10),
-      pause: Duration.millis(10),
-      drafts: 16,
-      mails: 16,
-      deliveries: 1000,
-      media: 4
-    })
-  )
-)
+const startWorkers = Layer.build(workers)
 
 const posted = Effect.fnUntraced(function* (environment: "live" | "test") {
   const { call } = yield* TestApi
@@ -74,7 +56,7 @@ it.live("a mail that was queued while the clock was ahead is sent immediately an
     yield* jump(2)
     const { address } = yield* posted("live")
     yield* jump(-2)
-    yield* workers
+    yield* startWorkers
     yield* eventually(
       "the request's mail",
       Effect.map(to(address), ({ length }) => length > 0)
@@ -93,7 +75,7 @@ it.live("a draft that was requested while the clock was ahead is written immedia
     const store = yield* AssignmentStore
     yield* store.modify(share, (present) => respond(present, { perspective: "It rains." }, now))
     yield* jump(-2)
-    yield* workers
+    yield* startWorkers
     yield* eventually(
       "a draft",
       Effect.map(statusOf(share), (status) => status === "commentary_generated")
@@ -107,7 +89,7 @@ it.live("a test topic that was submitted while the clock was ahead continues at 
     yield* jump(2)
     const { share } = yield* posted("test")
     yield* jump(-2)
-    yield* workers
+    yield* startWorkers
     yield* eventually(
       "an approval",
       Effect.map(statusOf(share), (status) => status === "creator_approved")
@@ -137,9 +119,9 @@ const clockRightAgain = Effect.gen(function* () {
 it.live("an event that a stopping worker released while the clock was ahead is delivered immediately", () =>
   Effect.gen(function* () {
     yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.never)
-    yield* Effect.scoped(Effect.andThen(workers, Effect.andThen(declinedWhileAhead, waitForEvents(1))))
+    yield* Effect.scoped(Effect.andThen(startWorkers, Effect.andThen(declinedWhileAhead, waitForEvents(1))))
     yield* clockRightAgain
-    yield* workers
+    yield* startWorkers
     yield* waitForEvents(2)
     yield* Effect.sleep("100 millis")
     assert.strictEqual((yield* readSentEvents).length, 2)
@@ -149,7 +131,7 @@ it.live("an event that a stopping worker released while the clock was ahead is d
 it.live("a delivery that failed while the clock was ahead is retried immediately", () =>
   Effect.gen(function* () {
     yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.succeed({ status: 500 }))
-    yield* workers
+    yield* startWorkers
     yield* yield* declinedWhileAhead
     yield* clockRightAgain
     yield* waitForEvents(2)
@@ -159,7 +141,7 @@ it.live("a delivery that failed while the clock was ahead is retried immediately
 it.live("a webhook that paused after a 429 while the clock was ahead gets its events immediately", () =>
   Effect.gen(function* () {
     yield* (yield* InMemoryWebhookReceivers).answer(() => Effect.succeed({ status: 429, retryAfter: "60" }))
-    yield* workers
+    yield* startWorkers
     yield* yield* declinedWhileAhead
     yield* clockRightAgain
     yield* waitForEvents(2)
