@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { makeLowestEventId } from "@partner-commentary/core/webhook/Event"
-import { valuesClause } from "@partner-commentary/sql/database/Values"
+import { valuesClause } from "@partner-commentary/sql/database/Clauses"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 

@@ -17,9 +17,8 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as BatchLoader from "../database/BatchLoader.ts"
+import { forUpdateSkipLocked, limitClause } from "../database/Clauses.ts"
 import { toPostgresArray } from "../database/Columns.ts"
-import { limitClause } from "../database/Limit.ts"
-import { forUpdateSkipLocked } from "../database/Lock.ts"
 
 interface Call {
   readonly at: Instant.Instant

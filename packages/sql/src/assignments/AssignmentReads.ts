@@ -8,8 +8,7 @@ import * as Exit from "effect/Exit"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
-import { DirectReads } from "../database/DirectReads.ts"
-import * as PreparedRead from "../database/PreparedRead.ts"
+import { DirectReads, makePreparedRead } from "../database/DirectReads.ts"
 import { isInTransaction } from "../database/Transaction.ts"
 import { type AssignmentWithTopicRow, assignmentWithTopicColumns } from "./AssignmentRow.ts"
 
@@ -17,7 +16,7 @@ type Read = (id: ShareId) => Effect.Effect<AssignmentWithTopicRow | undefined>
 
 export const make = Effect.fnUntraced(function* (sql: SqlClient) {
   const columns = sql.literal(assignmentWithTopicColumns)
-  const prepared = PreparedRead.make<AssignmentWithTopicRow, "id">(
+  const prepared = makePreparedRead<AssignmentWithTopicRow, "id">(
     sql,
     yield* DirectReads,
     (value) => sql`SELECT ${columns}

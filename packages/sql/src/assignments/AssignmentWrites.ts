@@ -17,9 +17,8 @@ import * as AuditLog from "../operations/AuditLog.ts"
 import * as Counters from "../reporting/Counters.ts"
 import * as DailyMetrics from "../reporting/DailyMetrics.ts"
 import { pickTopicCounts, type TopicRow } from "../topics/TopicRow.ts"
-import * as TopicTotals from "../topics/TopicTotals.ts"
 import * as Usage from "../usage/UsageStore.ts"
-import * as Events from "../webhooks/Events.ts"
+import { makeEventWrites, traceEvent } from "../webhooks/EventLog.ts"
 import { findChangedAssignmentColumns } from "./AssignmentRow.ts"
 
 export type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof ReturnType<typeof pickTopicCounts>>
@@ -86,7 +85,7 @@ export const prepareAssignmentWrites = (
   const increments = [
     ...(!isChanged || status === topic.status
       ? []
-      : [TopicTotals.makeTotalIncrement(topic.status, -1), TopicTotals.makeTotalIncrement(status, 1)]),
+      : [Counters.makeTopicTotalIncrement(topic.status, -1), Counters.makeTopicTotalIncrement(status, 1)]),
     ...DailyMetrics.makeCounterIncrements(before, after)
   ]
   const durations = DailyMetrics.makeDurationWrites(sql, before, after)
@@ -120,7 +119,7 @@ export const prepareAssignmentWrites = (
       mails.length > 0 && Mails.insertMails(sql, mails),
       ...MediaJobs.insertMediaJobs(sql, after, mediaRequests, now),
       readyMedium !== undefined && MediaJobs.markJobReady(sql, shareId, readyMedium, now),
-      ...events.flatMap((event) => Events.makeEventWrites(sql, event, after)),
+      ...events.flatMap((event) => makeEventWrites(sql, event, after)),
       audit !== undefined && AuditLog.insertAuditEntry(sql, { ...audit, subject: shareId, organizationId }, now)
     ].filter((statement) => statement !== false)
     const last = [
@@ -134,7 +133,7 @@ export const prepareAssignmentWrites = (
       ...last.map((statement) => ({ statement }))
     ]
     const written = events.reduce(
-      (running, event) => Events.traceEvent(running, event, after),
+      (running, event) => traceEvent(running, event, after),
       CombinedWrites.run(sql, writes)
     )
     const returned = yield* written

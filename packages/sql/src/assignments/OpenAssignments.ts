@@ -4,7 +4,7 @@
  * of other organizations. The query reads only the needed part of the index.
  */
 import type * as SqlClient from "effect/sql/SqlClient"
-import { limitClause } from "../database/Limit.ts"
+import { limitClause } from "../database/Clauses.ts"
 
 export const make = (sql: SqlClient.SqlClient) => {
   /** The condition of the partial index on open assignments. */

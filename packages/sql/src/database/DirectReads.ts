@@ -19,7 +19,7 @@ export const DirectReads = Context.Reference<DirectRead>("@partner-commentary/re
 })
 
 /** Runs a read directly if the adapter allows direct reads, and otherwise through the client. */
-export const readBySqlText = <Row extends object>(
+const readBySqlText = <Row extends object>(
   sql: SqlClient,
   read: DirectRead,
   text: string,
@@ -40,3 +40,25 @@ export const readBySqlStatement = <Row extends object>(sql: SqlClient, read: Dir
  */
 const mayReadDirectly = (sql: SqlClient, fiber: Fiber.Fiber<unknown, unknown>): boolean =>
   !isInTransaction(sql, fiber) && !fiber.getRef(References.TracerEnabled)
+
+/**
+ * Compiles the text of a frequent read only once. Each run passes the values of its parameters by name. The function
+ * `build` calls `value(name)` at each place in the statement where a run inserts a value.
+ */
+export const makePreparedRead = <Row extends object, Name extends string>(
+  sql: SqlClient,
+  read: DirectRead,
+  build: (value: (name: Name) => string) => Statement<Row>
+): ((values: Readonly<Record<Name, string | number>>) => Effect.Effect<ReadonlyArray<Row>, SqlError>) => {
+  const places = new Map<string, Name>()
+  const [text, given] = build((name) => {
+    const place = `value of ${name} ${places.size}`
+    places.set(place, name)
+    return place
+  }).compile()
+  const names = given.map((value) => places.get(value as string))
+  return (values) => {
+    const params = names.map((name, index) => (name === undefined ? given[index] : values[name]))
+    return readBySqlText<Row>(sql, read, text, params)
+  }
+}

@@ -4,7 +4,7 @@
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { limitClause } from "./Limit.ts"
+import { limitClause } from "./Clauses.ts"
 
 export interface FairQueueTable {
   /** The name of the table, followed by the condition of the partial index. */

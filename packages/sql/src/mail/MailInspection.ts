@@ -5,8 +5,8 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
+import { limitClause } from "../database/Clauses.ts"
 import { fromIsoOrNull } from "../database/Columns.ts"
-import { limitClause } from "../database/Limit.ts"
 
 export interface ListedMail {
   readonly id: string

@@ -12,10 +12,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
+import { forUpdateSkipLocked, limitClause, makeListContainsCondition } from "../database/Clauses.ts"
 import { makeDueTooLateCondition } from "../database/DueTimes.ts"
-import { limitClause } from "../database/Limit.ts"
-import { forUpdateSkipLocked } from "../database/Lock.ts"
-import { makeListContainsCondition } from "../database/StoredList.ts"
 
 interface MediaJobRow {
   readonly share_id: ShareId

@@ -15,8 +15,8 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { makeEnvironmentCondition } from "../assignments/AssignmentRow.ts"
+import { limitClause } from "../database/Clauses.ts"
 import { makeOwnersClause } from "../database/FairQueue.ts"
-import { limitClause } from "../database/Limit.ts"
 import { waitingMailsQueue as waitingMails } from "../mail/MailStore.ts"
 
 export const layer = Layer.effect(

@@ -7,9 +7,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError } from "effect/sql/SqlError"
-import { forUpdate } from "../database/Lock.ts"
+import { forUpdate } from "../database/Clauses.ts"
 import { transact } from "../database/Transaction.ts"
-import { organizationFromRow, organizationToRow } from "./OrganizationRow.ts"
+import { organizationFromRow, organizationToRow } from "./OrganizationStore.ts"
 
 export const layer = Layer.effect(
   OrganizationRegistry,

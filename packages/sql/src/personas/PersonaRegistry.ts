@@ -3,18 +3,53 @@
  * an embedder may store organizations elsewhere.
  */
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
+import type { License } from "@partner-commentary/core/persona/License"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
-import type { PersonaId } from "@partner-commentary/core/shared/Ids"
+import { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
 import { toIso, toIsoOrNull } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
-import { normalizeEmail } from "../database/Columns.ts"
-import { forUpdate } from "../database/Lock.ts"
+import { forUpdate } from "../database/Clauses.ts"
+import { InstantColumn, normalizeEmail } from "../database/Columns.ts"
 import { transact } from "../database/Transaction.ts"
-import { licenseFromRow, type PersonaRow, personaFromRow, personaToRow } from "./PersonaRow.ts"
+import { type PersonaRow, personaFromRow } from "./PersonaStore.ts"
+
+const personaToRow = (persona: Persona) => ({
+  id: persona.id,
+  name: persona.name,
+  image_url: persona.imageUrl,
+  bio: persona.bio,
+  expertise: JSON.stringify(persona.expertise),
+  social_links: JSON.stringify(persona.socialLinks),
+  creator_name: persona.creator.name,
+  creator_email: persona.creator.email,
+  creator_key: normalizeEmail(persona.creator.email),
+  created_at: toIso(persona.createdAt)
+})
+
+const LicenseRow = Schema.Struct({
+  organizationId: OrganizationId,
+  personaId: PersonaId,
+  grantedAt: InstantColumn,
+  until: Schema.NullOr(InstantColumn),
+  revokedAt: Schema.NullOr(InstantColumn)
+}).pipe(
+  Schema.encodeKeys({
+    organizationId: "organization_id",
+    personaId: "persona_id",
+    grantedAt: "granted_at",
+    until: "until_at",
+    revokedAt: "revoked_at"
+  })
+)
+
+const decodeLicense = Schema.decodeUnknownSync(LicenseRow)
+
+const licenseFromRow = (row: unknown): License => decodeLicense(row)
 
 export const layer = Layer.effect(
   PersonaRegistry,

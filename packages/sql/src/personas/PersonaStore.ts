@@ -1,14 +1,40 @@
-/** Reads personas and licences from the tables that PersonaRegistry writes. */
+/**
+ * Reads personas and licences from the tables that PersonaRegistry writes. The mapping is written by hand for speed,
+ * because every submission reads personas.
+ */
+import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
-import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
-import { type Instant, toIso } from "@partner-commentary/core/shared/Instant"
+import type { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
+import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { DirectReads, readBySqlStatement } from "../database/DirectReads.ts"
-import { type PersonaRow, personaFromRow } from "./PersonaRow.ts"
+
+export interface PersonaRow {
+  readonly id: PersonaId
+  readonly name: string
+  readonly image_url: string
+  readonly bio: string
+  readonly expertise: string
+  readonly social_links: string
+  readonly creator_name: string
+  readonly creator_email: string
+  readonly created_at: string
+}
+
+export const personaFromRow = (row: PersonaRow): Persona => ({
+  id: row.id,
+  name: row.name,
+  imageUrl: row.image_url,
+  bio: row.bio,
+  expertise: JSON.parse(row.expertise),
+  socialLinks: JSON.parse(row.social_links),
+  creator: { name: row.creator_name, email: row.creator_email },
+  createdAt: fromIso(row.created_at)
+})
 
 const columns = `p.id, p.name, p.image_url, p.bio, p.expertise, p.social_links, p.creator_name, p.creator_email,
   p.created_at`

@@ -1,10 +1,13 @@
 /**
  * Counts topics and outcomes with each change, so that no request needs to count rows. The counters contain topics by
- * status, and daily metrics by persona. TopicTotals and DailyMetrics define the names of the counters.
+ * status, and daily metrics by persona. DailyMetrics defines the names of the daily counters.
  */
 import type { Owner } from "@partner-commentary/core/shared/Owner"
+import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
-import { insertRowsClause } from "../database/Values.ts"
+import { insertRowsClause } from "../database/Clauses.ts"
+import { type DirectRead, readBySqlStatement } from "../database/DirectReads.ts"
 
 export interface CounterIncrement {
   /** The day of the metric, such as `2026-01-30`. Topic totals have an empty day. */
@@ -56,3 +59,31 @@ const byKey = (one: CounterRow, other: CounterRow): number => {
 
 const keyOf = ({ day, environment, name, organization_id, persona_id }: CounterRow): string =>
   `${organization_id} ${environment} ${day} ${persona_id} ${name}`
+
+/** Returns the increment of the counter of topics with the status. */
+export const makeTopicTotalIncrement = (status: TopicStatus, total: number): CounterIncrement => ({
+  day: "",
+  persona_id: "",
+  name: status,
+  total,
+  persona_name: null
+})
+
+/** Returns the number of topics with one of the statuses. Without statuses, counts all topics of the owner. */
+export const readTopicTotal = (
+  sql: SqlClient.SqlClient,
+  direct: DirectRead,
+  owner: Owner,
+  statuses: ReadonlyArray<TopicStatus>
+) =>
+  Effect.map(
+    readBySqlStatement(
+      sql,
+      direct,
+      sql<{ readonly total: number }>`SELECT CAST(COALESCE(SUM(total), 0) AS INTEGER) AS total FROM counters
+        WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}
+          AND day = '' AND persona_id = ''
+          ${statuses.length === 0 ? sql.literal("") : sql`AND ${sql.in("name", statuses)}`}`
+    ),
+    ([row]) => row?.total ?? 0
+  )

@@ -15,9 +15,8 @@ import type { PageCursor } from "@partner-commentary/core/shared/Page"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { limitClause } from "../database/Limit.ts"
-import { formatUtcDay } from "./DailyMetrics.ts"
-import * as HistogramRow from "./HistogramRow.ts"
+import { limitClause } from "../database/Clauses.ts"
+import { addRowToHistogram, formatUtcDay, type HistogramRow } from "./DailyMetrics.ts"
 import * as TimelineRow from "./TimelineRow.ts"
 
 interface CountRow {
@@ -28,7 +27,7 @@ interface CountRow {
   readonly latest: string | null
 }
 
-interface StageRow extends Pick<HistogramRow.HistogramRow, "counts"> {
+interface StageRow extends Pick<HistogramRow, "counts"> {
   readonly persona_id: PersonaId
   readonly stage: TimelineStage
 }
@@ -68,7 +67,7 @@ export const layer = Layer.effect(
       }
       for (const [index, row] of histograms.entries()) {
         const persona = personas.get(row.persona_id)
-        if (persona !== undefined) HistogramRow.addRowToHistogram(persona.metrics.durations[row.stage], row)
+        if (persona !== undefined) addRowToHistogram(persona.metrics.durations[row.stage], row)
         if (index % rowsBetweenYields === rowsBetweenYields - 1) yield* Effect.yieldNow
       }
       for (const { metrics } of personas.values()) metrics.counts.pending = pendingOf(metrics.counts)

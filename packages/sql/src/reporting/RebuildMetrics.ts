@@ -2,7 +2,6 @@
  * Recomputes the daily metrics from the assignments while the service runs. Each transaction handles one day of one
  * owner.
  */
-
 import {
   calculateStageDuration,
   type TimelineStage,
@@ -14,9 +13,9 @@ import type { Environment } from "@partner-commentary/core/shared/Owner"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { valuesClause } from "../database/Clauses.ts"
 import { transact } from "../database/Transaction.ts"
-import { valuesClause } from "../database/Values.ts"
-import * as HistogramRow from "./HistogramRow.ts"
+import { histogramToRow } from "./DailyMetrics.ts"
 import * as TimelineRow from "./TimelineRow.ts"
 
 interface OwnerDay {
@@ -123,7 +122,7 @@ const insertHistograms = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, 
   const found = [...histograms.values()].map(({ durations, ...key }) => ({
     ...owner,
     ...key,
-    ...HistogramRow.toRow(durations)
+    ...histogramToRow(durations)
   }))
   for (let from = 0; from < found.length; from += batchSize) {
     yield* sql`INSERT INTO duration_histograms ${valuesClause(sql, found.slice(from, from + batchSize))}`

@@ -9,12 +9,10 @@ import { type TopicStatus, topicStatuses } from "@partner-commentary/core/topic/
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { limitClause } from "../database/Limit.ts"
-import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
+import { forUpdate, forUpdateSkipLocked, limitClause } from "../database/Clauses.ts"
 import { transact } from "../database/Transaction.ts"
 import * as Counters from "../reporting/Counters.ts"
 import { formatUtcDay } from "../reporting/DailyMetrics.ts"
-import * as TopicTotals from "../topics/TopicTotals.ts"
 import * as TestEnvironmentStorage from "./TestEnvironmentStorage.ts"
 
 /**
@@ -82,7 +80,7 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
           owner,
           topicStatuses.flatMap((status) => {
             const deleted = rows.filter((row) => row.status === status).length
-            return deleted === 0 ? [] : [TopicTotals.makeTotalIncrement(status, -deleted)]
+            return deleted === 0 ? [] : [Counters.makeTopicTotalIncrement(status, -deleted)]
           })
         )
       )

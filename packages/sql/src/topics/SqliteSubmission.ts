@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { toNewAssignmentRow } from "../assignments/AssignmentRow.ts"
+import { valuesClause } from "../database/Clauses.ts"
 import { makeIsoFormatter } from "../database/Columns.ts"
-import { valuesClause } from "../database/Values.ts"
 import * as Writes from "./SubmissionWrites.ts"
 
 export const writeSubmission = Effect.fnUntraced(function* (

@@ -6,11 +6,11 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { limitClause } from "../database/Clauses.ts"
 import { type DirectRead, readBySqlStatement } from "../database/DirectReads.ts"
-import { limitClause } from "../database/Limit.ts"
 import { mapRowsInSteps } from "../database/Steps.ts"
+import * as Counters from "../reporting/Counters.ts"
 import * as TopicRow from "./TopicRow.ts"
-import * as TopicTotals from "./TopicTotals.ts"
 
 /**
  * Returns the statuses that a filter selects. A filter with all statuses selects the same topics as a filter without
@@ -40,7 +40,7 @@ export const makeTopicListReader = (sql: SqlClient.SqlClient, direct: DirectRead
 
   const total = (list: TopicQuery, statuses: ReadonlyArray<TopicStatus>) =>
     isCounted(list)
-      ? TopicTotals.readTotal(sql, direct, list.owner, statuses)
+      ? Counters.readTopicTotal(sql, direct, list.owner, statuses)
       : Effect.map(
           readBySqlStatement(
             sql,

@@ -15,8 +15,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { failureReasonFromRow } from "../assignments/AssignmentRow.ts"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
-import { DirectReads } from "../database/DirectReads.ts"
-import * as PreparedRead from "../database/PreparedRead.ts"
+import { DirectReads, makePreparedRead } from "../database/DirectReads.ts"
 import { isInTransaction } from "../database/Transaction.ts"
 import { makeTopicRevision } from "./TopicRow.ts"
 
@@ -62,7 +61,7 @@ const columns = `CASE WHEN a.position = 0 THEN t.external_reference END AS exter
   a.failure_at, a.was_cancelled, a.respond_by, a.approve_by`
 
 export const make = Effect.fnUntraced(function* (sql: SqlClient) {
-  const prepared = PreparedRead.make<Row, "id" | "organization" | "environment">(
+  const prepared = makePreparedRead<Row, "id" | "organization" | "environment">(
     sql,
     yield* DirectReads,
     (value) => sql`SELECT ${sql.literal(columns)} FROM topics t JOIN assignments a ON a.topic_id = t.id

@@ -16,9 +16,8 @@ import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { type PublicAssignmentRow, publicAssignmentFromRow } from "../assignments/AssignmentRow.ts"
-import type { DirectRead } from "../database/DirectReads.ts"
-import { limitClause } from "../database/Limit.ts"
-import * as PreparedRead from "../database/PreparedRead.ts"
+import { limitClause } from "../database/Clauses.ts"
+import { type DirectRead, makePreparedRead } from "../database/DirectReads.ts"
 import { mapRowsInSteps } from "../database/Steps.ts"
 import { makeTopicListReader } from "./TopicPages.ts"
 import * as TopicRow from "./TopicRow.ts"
@@ -46,7 +45,7 @@ export const makeTopicReads = (
     sql<(FirstRow | NextRow) & Further>`SELECT ${extraColumns} ${sql.literal(columns(metadata))} FROM (${topics}) t
       JOIN assignments a ON a.topic_id = t.id ORDER BY t.created_at DESC, t.id DESC, a.position`
 
-  const prepared = PreparedRead.make<FirstRow | NextRow, "id" | "organization" | "environment">(
+  const prepared = makePreparedRead<FirstRow | NextRow, "id" | "organization" | "environment">(
     sql,
     read,
     (value) => sql`SELECT ${sql.literal(columns("t.metadata"))} FROM topics t JOIN assignments a ON a.topic_id = t.id

@@ -8,8 +8,7 @@ import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
-import { DirectReads } from "../database/DirectReads.ts"
-import * as PreparedRead from "../database/PreparedRead.ts"
+import { DirectReads, makePreparedRead } from "../database/DirectReads.ts"
 import { isInTransaction } from "../database/Transaction.ts"
 import { makeTopicRevision, type TopicRow } from "./TopicRow.ts"
 
@@ -28,7 +27,7 @@ const columns = "id, organization_id, environment, updated_at, version"
 const maxBatch = 500
 
 export const make = Effect.fnUntraced(function* (sql: SqlClient) {
-  const prepared = PreparedRead.make<Row, "id">(
+  const prepared = makePreparedRead<Row, "id">(
     sql,
     yield* DirectReads,
     (value) => sql`SELECT ${sql.literal(columns)} FROM topics WHERE id = ${value("id")}`

@@ -5,7 +5,7 @@ import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { insertRowsClause } from "../database/Values.ts"
+import { insertRowsClause } from "../database/Clauses.ts"
 
 interface UsageRow {
   readonly topics_created: number

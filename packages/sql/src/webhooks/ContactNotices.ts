@@ -17,7 +17,7 @@ import {
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { forUpdate } from "../database/Lock.ts"
+import { forUpdate } from "../database/Clauses.ts"
 import * as Mails from "../mail/MailStore.ts"
 
 /**

@@ -1,18 +1,58 @@
 /**
- * Reads events backward (newest first) in the order of their ids, or forward in the order of their commits. The query
- * reads one index range for each requested type, and merges the ranges. The query measures payloads before it reads
- * payloads, and reads only payloads that fit the page.
+ * Writes an event in the transaction of its change, with a delivery for each subscribed webhook. Reads events backward
+ * (newest first) in the order of their ids, or forward in the order of their commits.
  */
-import { extractEventTime, makeLowestEventId } from "@partner-commentary/core/webhook/Event"
+import { toIso } from "@partner-commentary/core/shared/Instant"
+import * as LogContext from "@partner-commentary/core/shared/LogContext"
+import type { Assignment } from "@partner-commentary/core/topic/Assignment"
+import {
+  extractEventTime,
+  makeLowestEventId,
+  type NewEvent,
+  payloadMetadataPrefix
+} from "@partner-commentary/core/webhook/Event"
 import { EventLog, type EventLogQuery, type StoredEvent } from "@partner-commentary/core/webhook/EventLog"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { DirectReads } from "../database/DirectReads.ts"
-import { limitClause } from "../database/Limit.ts"
-import * as PreparedRead from "../database/PreparedRead.ts"
+import { forKeyShare, limitClause, makeListContainsCondition } from "../database/Clauses.ts"
+import { DirectReads, makePreparedRead } from "../database/DirectReads.ts"
+
+/** Creates the trace span of the event around the effect that writes the event. */
+export const traceEvent = <A, E, R>(writing: Effect.Effect<A, E, R>, event: NewEvent, about: Assignment) =>
+  LogContext.startSeparateTrace(writing, "event", event.id, {
+    organizationId: about.organizationId,
+    topicId: about.topicId,
+    shareId: about.id
+  })
+
+/**
+ * Returns the statements that write an event, and a delivery for each webhook that subscribes to the event's type. A
+ * topic can restrict its events to some webhooks. One statement inserts all deliveries of the event.
+ *
+ * SQL inserts the topic's reference and metadata into the payload. The reference is inserted unescaped, because it
+ * cannot contain a character that must be escaped in JSON.
+ */
+export const makeEventWrites = (
+  sql: SqlClient.SqlClient,
+  { at, head, id, tail, type }: NewEvent,
+  { environment, id: shareId, organizationId, topicId }: Assignment
+) => {
+  const now = toIso(at)
+  const event = sql`INSERT INTO events (id, organization_id, environment, type, share_id, created_at, payload)
+    SELECT ${id}, ${organizationId}, ${environment}, ${type}, ${shareId}, ${now},
+      ${head} || CASE WHEN external_reference IS NULL THEN 'null' ELSE '"' || external_reference || '"' END
+        || ${payloadMetadataPrefix} || metadata || ${tail}
+    FROM topics WHERE id = ${topicId}`
+  const deliveries = sql`INSERT INTO deliveries (webhook_id, event_id, due_at)
+    SELECT id, ${id}, ${now} FROM webhooks
+    WHERE organization_id = ${organizationId} AND environment = ${environment} AND ${makeListContainsCondition(sql, "events", type)}
+      AND COALESCE((SELECT webhook_ids FROM topics WHERE id = ${topicId}) LIKE '%' || webhooks.id || '%', TRUE)
+    ORDER BY created_at, id ${forKeyShare(sql)}`
+  return [event, deliveries]
+}
 
 interface Row extends StoredEvent {
   /** The number of events that were found, up to one more than the limit of the page. */
@@ -34,6 +74,10 @@ interface Shape {
   readonly isBehind: boolean
 }
 
+/**
+ * The query reads one index range for each requested type, and merges the ranges. The query measures payloads before it
+ * reads payloads, and reads only payloads that fit the page.
+ */
 export const layer = Layer.effect(
   EventLog,
   Effect.gen(function* () {
@@ -64,7 +108,7 @@ export const layer = Layer.effect(
     }
 
     const pageRead = (shape: Shape) =>
-      PreparedRead.make<Row, Value>(sql, direct, (value) => {
+      makePreparedRead<Row, Value>(sql, direct, (value) => {
         const ids = shape.hasType ? few(shape, value, value("type")) : ofTypes((type) => few(shape, value, type))
         const order = sql.literal(shape.forward ? "place" : "place DESC")
         const measured = sql`SELECT e.id, few.place, OCTET_LENGTH(e.payload) AS bytes

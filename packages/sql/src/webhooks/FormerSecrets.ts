@@ -3,7 +3,7 @@ import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { limitClause } from "../database/Limit.ts"
+import { limitClause } from "../database/Clauses.ts"
 
 interface Row {
   readonly id: WebhookId
