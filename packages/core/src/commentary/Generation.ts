@@ -6,8 +6,7 @@ import { clockToleranceMillis, findLatestPlausibleDueTime, type LatestPlausibleD
 import type { DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
-import { type Assignment, isAssignmentSettled } from "../topic/Assignment.ts"
-import { nextReminderAt } from "../topic/NextDueAt.ts"
+import { type Assignment, isAssignmentSettled, nextReminderAt } from "../topic/Assignment.ts"
 import {
   type AssignmentChange,
   type CreatorNotice,

@@ -5,8 +5,7 @@ import type { PersonaId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { PageCursor } from "../shared/Page.ts"
-import type { AssignmentTimelineWithPersona } from "./AssignmentTimeline.ts"
-import type { AssignmentMetrics } from "./Metrics.ts"
+import type { AssignmentMetrics, AssignmentTimelineWithPersona } from "./Metrics.ts"
 import type { ReportingPeriod } from "./ReportingPeriod.ts"
 
 /** The sum of one persona's daily metrics. */

@@ -1,10 +1,12 @@
-/** An assignment is one persona's part in one topic. Workflow.ts defines the permitted changes of an assignment. */
-
+/**
+ * An assignment is one persona's part in one topic. Workflow.ts defines the permitted changes of an assignment. The
+ * functions calculate the times of the next timed step and of the next reminder.
+ */
 import * as Schema from "effect/Schema"
 import type { Creator } from "../persona/Persona.ts"
 import type { SimulationPath } from "../persona/TestPersonas.ts"
 import type { CommentaryId, DraftId, OrganizationId, PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
-import type { Instant } from "../shared/Instant.ts"
+import { type Instant, interpolate } from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 
 export const AssignmentStatus = Schema.Literals([
@@ -138,3 +140,33 @@ export const isAssignmentSettled = (assignment: Pick<Assignment, "status" | "fai
 /** Returns the time at which the assignment was settled; null while the assignment is open. */
 export const findSettlementTime = (assignment: Pick<Assignment, "commentary" | "failure">): Instant | null =>
   assignment.failure?.at ?? assignment.commentary?.approvedAt ?? null
+
+/**
+ * Returns the due time of the assignment's next timed step; null once the assignment is settled. An assignment's due
+ * time is always derived from its other fields.
+ */
+export const nextDueAt = (assignment: Assignment): Instant | null => {
+  if (isAssignmentSettled(assignment)) return null
+  const { generation } = assignment
+  const moments = [
+    nextReminderAt(assignment),
+    generation.nextAt,
+    generation.giveUpAt,
+    assignment.simulation?.nextAt ?? null,
+    assignment.status === "topic_sent" ? assignment.respondBy : null,
+    assignment.status === "commentary_generated" ? assignment.approveBy : null
+  ].filter((moment) => moment !== null)
+  return Math.min(...moments)
+}
+
+/**
+ * Returns the time of the next reminder. The creator gets one reminder at half of the response window, and reminders at
+ * half and nine tenths of the approval window.
+ */
+export const nextReminderAt = (assignment: Assignment): Instant | null => {
+  const { approveBy, draft, notifiedAt, reminders, respondBy, status } = assignment
+  if (status === "topic_sent" && notifiedAt !== null && reminders === 0) return interpolate(notifiedAt, respondBy, 0.5)
+  if (status !== "commentary_generated" || draft === null || approveBy === null) return null
+  if (reminders === 0) return interpolate(draft.createdAt, approveBy, 0.5)
+  return reminders === 1 ? interpolate(draft.createdAt, approveBy, 0.9) : null
+}

@@ -1,8 +1,12 @@
-/** A topic, and the rules for a topic's content and reference. */
+/** A topic, the rules for a topic's content and reference, and the fingerprint that detects duplicate topics. */
+
+import type * as Digest from "effect/crypto/Digest"
+import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { OrganizationId, TopicId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
+import { hashSha256Hex } from "../shared/Secret.ts"
 import { countCodePoints, hasForbiddenControlCharacters, hasVisibleCharacter } from "../shared/Text.ts"
 import type { TopicCounts, TopicStatus } from "./TopicStatus.ts"
 
@@ -58,3 +62,14 @@ export const findTopicContentProblem = (
   if (hasForbiddenControlCharacters(trimmed)) return "controls"
   return hasVisibleCharacter(trimmed) ? null : "invisible"
 }
+
+/**
+ * Normalizes a text: applies Unicode NFKC, trims the text, collapses white space to one space, and converts letters to
+ * lower case.
+ */
+export const normalizeTopicContent = (content: string): string =>
+  content.normalize("NFKC").trim().replace(/\s+/gu, " ").toLowerCase()
+
+/** Returns the SHA-256 hash of the normalized content in hex. */
+export const calculateTopicFingerprint = (digest: Digest.Digest["Service"], content: string): Effect.Effect<string> =>
+  hashSha256Hex(digest, normalizeTopicContent(content))

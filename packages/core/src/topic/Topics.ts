@@ -21,7 +21,6 @@ import type { Page } from "../shared/Page.ts"
 import { Policy } from "../shared/Policy.ts"
 import { toAssignmentWorkKind, WorkSignal } from "../shared/WorkSignal.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
-import { calculateTopicFingerprint } from "./DuplicateWindow.ts"
 import {
   calculateInitialResponseDeadline,
   makeSubmissionResults,
@@ -32,6 +31,7 @@ import {
 } from "./Submission.ts"
 import { estimateMaxTopicBytes, type TestStorageFull } from "./TestStorage.ts"
 import {
+  calculateTopicFingerprint,
   findTopicContentProblem,
   type OutputType,
   type Topic,

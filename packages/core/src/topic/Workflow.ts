@@ -9,9 +9,8 @@ import type { AuditEntry } from "../shared/AuditLog.ts"
 import type { CommentaryId, DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
-import { type Assignment, AssignmentStatus, type FailureReason, isAssignmentSettled } from "./Assignment.ts"
+import { type Assignment, AssignmentStatus, type FailureReason, isAssignmentSettled, nextDueAt } from "./Assignment.ts"
 import type { MediaKind, MediaRequest } from "./MediaRequest.ts"
-import { nextDueAt } from "./NextDueAt.ts"
 
 /** The actions that change an assignment's status. */
 type Trigger = "respond" | "decline" | "expire" | "draft" | "approve"

@@ -7,8 +7,7 @@ import * as Schema from "effect/Schema"
 import type { LatestPlausibleDueTimes } from "../shared/DueTimes.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
-import type { DeliveryAttempt } from "./Attempt.ts"
-import { parseRetryTime } from "./RetryAfter.ts"
+import { type DeliveryAttempt, parseRetryTime } from "./Attempt.ts"
 
 /**
  * The trigger of an attempt. The circuit breaker triggers a `probe` to test whether a failing receiver works again.

@@ -5,8 +5,7 @@
 import * as Duration from "effect/Duration"
 import type * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
-import type { DeliveryAttempt } from "./Attempt.ts"
-import { parseRetryTime } from "./RetryAfter.ts"
+import { type DeliveryAttempt, parseRetryTime } from "./Attempt.ts"
 
 export interface WebhookThrottleState {
   /**

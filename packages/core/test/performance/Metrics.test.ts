@@ -1,9 +1,9 @@
 import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import type { AssignmentTimeline } from "../../src/performance/AssignmentTimeline.ts"
 import {
   type AssignmentMetrics,
+  type AssignmentTimeline,
   addMetrics,
   addTimeline,
   calculateStoredCountDeltas,

@@ -4,7 +4,7 @@ import { assert } from "vitest"
 import type { Persona } from "../../src/persona/Persona.ts"
 import type * as Ids from "../../src/shared/Ids.ts"
 import { defaults } from "../../src/shared/Policy.ts"
-import { nextDueAt } from "../../src/topic/NextDueAt.ts"
+import { nextDueAt } from "../../src/topic/Assignment.ts"
 import {
   type AssignmentReference,
   calculateInitialResponseDeadline,

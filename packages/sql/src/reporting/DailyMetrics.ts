@@ -2,9 +2,13 @@
  * Updates daily metrics with each change of an assignment. The metrics are grouped by persona and by the UTC day on
  * which the assignment was sent. Counters store the outcomes, and histograms store the durations.
  */
-import { findCompletedStages, toAssignmentTimeline } from "@partner-commentary/core/performance/AssignmentTimeline"
+
 import { addDuration, type DurationHistogram, findBucketMiddle } from "@partner-commentary/core/performance/Histogram"
-import { calculateStoredCountDeltas } from "@partner-commentary/core/performance/Metrics"
+import {
+  calculateStoredCountDeltas,
+  findCompletedStages,
+  toAssignmentTimeline
+} from "@partner-commentary/core/performance/Metrics"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import * as Effect from "effect/Effect"

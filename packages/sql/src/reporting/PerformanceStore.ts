@@ -2,11 +2,12 @@
  * Reads the assignments of a period for reports. For whole days the store reads daily metrics, and for a part of a day
  * the store reads pages of topics.
  */
-import type {
-  AssignmentTimelineWithPersona,
-  TimelineStage
-} from "@partner-commentary/core/performance/AssignmentTimeline"
-import { makeEmptyMetrics, type OutcomeCounts } from "@partner-commentary/core/performance/Metrics"
+import {
+  type AssignmentTimelineWithPersona,
+  makeEmptyMetrics,
+  type OutcomeCounts,
+  type TimelineStage
+} from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore, type PersonaMetrics } from "@partner-commentary/core/performance/PerformanceStore"
 import type { PersonaId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"

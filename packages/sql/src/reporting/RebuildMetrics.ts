@@ -2,12 +2,13 @@
  * Recomputes the daily metrics from the assignments while the service runs. Each transaction handles one day of one
  * owner.
  */
+
+import * as Histogram from "@partner-commentary/core/performance/Histogram"
 import {
   calculateStageDuration,
   type TimelineStage,
   timelineStages
-} from "@partner-commentary/core/performance/AssignmentTimeline"
-import * as Histogram from "@partner-commentary/core/performance/Histogram"
+} from "@partner-commentary/core/performance/Metrics"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
 import * as Effect from "effect/Effect"

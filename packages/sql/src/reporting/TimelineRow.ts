@@ -1,5 +1,5 @@
 /** Reads an assignment's timeline from the columns of the assignment. */
-import type { AssignmentTimeline } from "@partner-commentary/core/performance/AssignmentTimeline"
+import type { AssignmentTimeline } from "@partner-commentary/core/performance/Metrics"
 import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import { failureReasonFromRow } from "../assignments/AssignmentRow.ts"
 import { fromIsoOrNull } from "../database/Columns.ts"

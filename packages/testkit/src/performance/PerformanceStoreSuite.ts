@@ -1,9 +1,9 @@
 /** Tests the guarantees of every PerformanceStore: the returned assignments, their order, and their metrics. */
 import { assert, describe } from "@effect/vitest"
-import type { AssignmentTimelineWithPersona } from "@partner-commentary/core/performance/AssignmentTimeline"
 import { calculatePercentiles } from "@partner-commentary/core/performance/Histogram"
 import {
   type AssignmentMetrics,
+  type AssignmentTimelineWithPersona,
   addTimeline,
   makeEmptyMetrics,
   summarizeMetrics

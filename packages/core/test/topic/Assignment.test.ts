@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import { defaults } from "../../src/shared/Policy.ts"
-import { nextDueAt, nextReminderAt } from "../../src/topic/NextDueAt.ts"
+import { nextDueAt, nextReminderAt } from "../../src/topic/Assignment.ts"
 import { makeAssignmentWithDraft, makeNewAssignment, noonInMillis } from "./SampleAssignments.ts"
 
 const hour = 3_600_000
