@@ -6,8 +6,11 @@ import * as Errors from "@partner-commentary/api/Errors"
 import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
 import type * as Ids from "@partner-commentary/core/shared/Ids"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import { type CreatorAction, performCreatorAction } from "@partner-commentary/server/creator-portal/CreatorAction"
-import type { CreatorActionFields } from "@partner-commentary/server/creator-portal/CreatorInput"
+import {
+  type CreatorAction,
+  type CreatorActionFields,
+  performCreatorAction
+} from "@partner-commentary/server/creator-portal/CreatorAction"
 import { toCreatorPageJson } from "@partner-commentary/server/creator-portal/CreatorView"
 import { type CreatorActionError, toActionRefusal } from "@partner-commentary/server/creator-portal/Refusal"
 import { defaultAvatarPath } from "@partner-commentary/server/routes/personas/Avatar"

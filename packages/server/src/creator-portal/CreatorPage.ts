@@ -3,9 +3,9 @@
  * that requests an inbox link.
  */
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import { stripBidi } from "./BidiText.ts"
 import { renderApprovedPage, renderDeadlinePassedPage, renderRequestClosedPage } from "./ClosedRequestPages.ts"
 import { textFieldNameByAction } from "./CreatorAction.ts"
+import { stripBidi } from "./CreatorView.ts"
 import { renderDraftPendingPage } from "./DraftPending.ts"
 import { html } from "./Html.ts"
 import { renderInvitationPage } from "./Invitation.ts"

@@ -3,8 +3,7 @@ import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { type CreatorAction, isCreatorAction } from "./CreatorAction.ts"
-import { parseMediaType } from "./CreatorInput.ts"
+import { type CreatorAction, isCreatorAction, parseMediaType } from "./CreatorAction.ts"
 
 export type CreatorRequestTarget =
   | { readonly at: "page"; readonly token: string }

@@ -20,8 +20,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { parseServicePathPrefix } from "../http/Address.ts"
 import * as Envelope from "../http/Envelope.ts"
 import { defaultAvatarPath } from "../routes/personas/Avatar.ts"
-import { creatorActions, performCreatorAction } from "./CreatorAction.ts"
-import { readCreatorActionFields } from "./CreatorInput.ts"
+import { creatorActions, performCreatorAction, readCreatorActionFields } from "./CreatorAction.ts"
 import { renderCreatorPage } from "./CreatorPage.ts"
 import {
   type CreatorRequestTarget,

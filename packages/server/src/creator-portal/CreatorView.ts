@@ -1,4 +1,6 @@
-/** Maps an assignment to the JSON form of a creator's page. */
+/**
+ * Maps an assignment to the JSON form of a creator's page, and removes Unicode direction overrides from the HTML form.
+ */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { type Assignment, isAssignmentSettled } from "@partner-commentary/core/topic/Assignment"
 import type { AssignmentWithTopic } from "@partner-commentary/core/topic/AssignmentStore"
@@ -39,3 +41,27 @@ export const findCurrentDeadline = (assignment: Assignment): Instant.Instant | n
 }
 
 const orNull = (instant: Instant.Instant | null): string | null => (instant === null ? null : Instant.toIso(instant))
+
+/**
+ * Removes Unicode direction overrides from the topic, the organization's name and the persona's name. On a creator's
+ * page, direction overrides could change the order of the characters that the creator sees. The creator's own text
+ * stays unchanged.
+ */
+export const stripBidi = <View extends AssignmentWithTopic>(view: View): View => ({
+  ...view,
+  topic: {
+    ...view.topic,
+    content: withoutBidi(view.topic.content),
+    organizationName: withoutBidi(view.topic.organizationName)
+  },
+  assignment: {
+    ...view.assignment,
+    persona: { ...view.assignment.persona, name: withoutBidi(view.assignment.persona.name) }
+  }
+})
+
+/**
+ * Removes Unicode's bidirectional overrides, embeddings and isolates. Right-to-left scripts display correctly without
+ * bidirectional control characters.
+ */
+const withoutBidi = (text: string): string => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "")

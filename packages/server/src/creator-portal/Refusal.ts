@@ -6,8 +6,7 @@ import type { RequestProblem } from "@partner-commentary/api/Errors"
 import type { InvalidTextLength } from "@partner-commentary/core/creator/CreatorPortal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
-import type { CreatorAction } from "./CreatorAction.ts"
-import type { CreatorActionFields, MalformedCreatorInput } from "./CreatorInput.ts"
+import type { CreatorAction, CreatorActionFields, MalformedCreatorInput } from "./CreatorAction.ts"
 
 export interface ActionRefusal {
   readonly action: CreatorAction
