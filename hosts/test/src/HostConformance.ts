@@ -157,7 +157,7 @@ const redirected = ({ headers, status }: HostResponse, { location, ...expected }
 const quiet = { disableLogger: true, disableListenLog: true }
 
 const reference = (apiRoot: string) =>
-  HttpRouter.serve(Routes.layer, { routerConfig: Routes.routerConfig, ...quiet }).pipe(
+  HttpRouter.serve(Routes.layerOwnRouter, { routerConfig: Routes.routerConfig, ...quiet }).pipe(
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
     Layer.provide(layerWithoutServerSpans),
     Layer.provideMerge(Application.layer({ apiRoot, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))

@@ -33,7 +33,7 @@ export class TestApi extends Context.Service<
     return Layer.effect(
       TestApi,
       Effect.gen(function* () {
-        const http = yield* HttpRouter.toHttpEffect(Routes.layer.pipe(Layer.provide(HttpServer.layerServices)))
+        const http = yield* HttpRouter.toHttpEffect(Routes.layerOwnRouter.pipe(Layer.provide(HttpServer.layerServices)))
         const called = Effect.updateService(http, HttpServerRequest, (request) =>
           request.modify({ remoteAddress: caller })
         )
@@ -54,7 +54,11 @@ export class TestApi extends Context.Service<
     Effect.map(HttpServer.HttpServer, ({ address }) => make(HttpServer.formatAddress(address), fetch))
   ).pipe(
     Layer.provideMerge(
-      HttpRouter.serve(Routes.layer, { routerConfig: Routes.routerConfig, disableLogger: true, disableListenLog: true })
+      HttpRouter.serve(Routes.layerOwnRouter, {
+        routerConfig: Routes.routerConfig,
+        disableLogger: true,
+        disableListenLog: true
+      })
     ),
     Layer.provide(
       Layer.unwrap(

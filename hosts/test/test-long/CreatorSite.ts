@@ -58,7 +58,7 @@ const site = (apiRoot: string, requests: Array<string>) =>
   Layer.effect(CreatorSite, made(apiRoot, requests)).pipe(
     Layer.provide(
       Layer.merge(
-        HttpRouter.serve(Routes.layer, {
+        HttpRouter.serve(Routes.layerOwnRouter, {
           routerConfig: Routes.routerConfig,
           disableLogger: true,
           disableListenLog: true

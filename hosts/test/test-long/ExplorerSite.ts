@@ -31,7 +31,7 @@ export class ExplorerSite extends Context.Service<
         const { text: testKey } = yield* Seed.issueApiKey(owner, { environment: "test" })
         return { apiRoot, key, testKey }
       })
-      const serving = HttpRouter.serve(Routes.layer, {
+      const serving = HttpRouter.serve(Routes.layerOwnRouter, {
         routerConfig: Routes.routerConfig,
         disableLogger: true,
         disableListenLog: true

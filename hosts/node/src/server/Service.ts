@@ -124,7 +124,7 @@ const malformedRequestHeaders = Effect.gen(function* () {
 })
 
 const routes = (settings: Settings.Settings) =>
-  HttpRouter.serve(Layer.mergeAll(Routes.layer, outboxOf(settings), mediaOf(settings)), {
+  HttpRouter.serve(Layer.mergeAll(Routes.layerOwnRouter, outboxOf(settings), mediaOf(settings)), {
     routerConfig: Routes.routerConfig,
     disableLogger: true,
     disableListenLog: true,

@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import { parseServicePathPrefix, removePathPrefix } from "../http/Address.ts"
 import * as Routes from "../routes/Routes.ts"
 
-const routes = Routes.layer.pipe(
+const routes = Routes.layerOwnRouter.pipe(
   Layer.provide(HttpServer.layerServices),
   Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig))
 )

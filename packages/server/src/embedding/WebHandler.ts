@@ -124,7 +124,7 @@ export class WebHandler extends Context.Service<
     WebHandler,
     Effect.gen(function* () {
       const { apiRoot } = yield* PublicAddress
-      const routed = yield* HttpRouter.toHttpEffect(Routes.layer.pipe(Layer.provide(HttpServer.layerServices)))
+      const routed = yield* HttpRouter.toHttpEffect(Routes.layerOwnRouter.pipe(Layer.provide(HttpServer.layerServices)))
       const app = Effect.updateContext(
         routed as Effect.Effect<never>,
         restoreOriginalRequest(parseServicePathPrefix(apiRoot))

@@ -6,6 +6,7 @@
 import { RateLimitExceeded } from "@partner-commentary/api/Errors"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { type HttpServerResponse, isHttpServerResponse } from "effect/http/HttpServerResponse"
@@ -15,8 +16,10 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Layer from "effect/Layer"
+import * as References from "effect/References"
 import * as Schema from "effect/Schema"
 import { getCurrentRequestRecord } from "../middleware/RequestRecord.ts"
+import * as RouteIndex from "./RouteIndex.ts"
 
 type Handled = Effect.Effect<HttpServerResponse>
 
@@ -40,12 +43,21 @@ type Encode = (outcome: Effect.Effect<unknown, unknown>) => Handled
 
 type Apply = (handled: Handled, options: { readonly endpoint: HttpApiEndpoint.Top }) => Handled
 
+export interface ContractRoutesOptions {
+  /**
+   * True if no other code adds global middleware to the router. Requests to the contract's paths then skip the router's
+   * search, which takes longer than most handlers, and with it all global middleware that was added later.
+   */
+  readonly ownsRouter?: boolean
+}
+
 /**
  * The layer has the same type as `HttpApiBuilder.layer`, so that the compiler requires every group and every
  * middleware.
  */
 export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>(
-  api: HttpApi.HttpApi<Id, Groups>
+  api: HttpApi.HttpApi<Id, Groups>,
+  { ownsRouter = false }: ContractRoutesOptions = {}
 ): ReturnType<typeof HttpApiBuilder.layer<Id, Groups>> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
@@ -59,15 +71,33 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
             return yield* Effect.die(new Error(`${endpoint.identifier} must read its body itself, with handleRaw`))
           }
           const encode = makeEncoder(api, group, endpoint)
-          const answered = Effect.catch(guarded(endpoint, handler, services, encode), (error) =>
-            Effect.andThen(noteRetryTime(error), encode(Effect.fail(error)))
-          )
+          const answered = Effect.matchEffect(guarded(endpoint, handler, services), {
+            onSuccess: (answer) =>
+              isHttpServerResponse(answer) ? Effect.succeed(answer) : encode(Effect.succeed(answer)),
+            onFailure: (error) => Effect.andThen(noteRetryTime(error), encode(Effect.fail(error)))
+          })
           routes.push(HttpRouter.route(endpoint.method as "GET", endpoint.path as HttpRouter.PathInput, answered))
         }
       }
       yield* router.addAll(routes)
+      if (ownsRouter) yield* router.addGlobalMiddleware(findBeforeRouter(routes) as never)
     })
   ) as never
+
+/** Runs the handlers of indexed paths like Effect's router does. A traced request needs the router for its span. */
+const findBeforeRouter = (routes: ReadonlyArray<HttpRouter.Route<never, never>>) => {
+  const find = RouteIndex.make(routes.map((route) => ({ ...route, handler: Effect.interruptible(route.handler) })))
+  return (router: Handled): Handled =>
+    Effect.withFiber((fiber) => {
+      const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+      const found = fiber.getRef(References.TracerEnabled) ? undefined : find(request.method, request.url)
+      if (found === undefined) return router
+      // The server restores the context at the end of the request.
+      const context = Context.add(fiber.context, HttpServerRequest.ParsedSearchParams, {})
+      fiber.setContext(Context.add(context, HttpRouter.RouteContext, found))
+      return found.route.handler
+    })
+}
 
 /**
  * Copies the retry time of a handler's rate-limit error to the request record. The `Retry-After` header gets its value
@@ -87,25 +117,20 @@ const noteRetryTime = (error: unknown): Effect.Effect<void> =>
 const guarded = (
   endpoint: HttpApiEndpoint.Top,
   handler: (request: unknown) => Effect.Effect<unknown, unknown, unknown>,
-  services: Context.Context<never>,
-  encode: Encode
-): Effect.Effect<HttpServerResponse, unknown> => {
+  services: Context.Context<never>
+): Effect.Effect<unknown, unknown> => {
   const decodeParams = decoder("Params", endpoint.params)
   const decodeHeaders = decoder("Headers", endpoint.headers)
   const decodeQuery = decoder("Query", endpoint.query && Schema.toCodecArrayFromSingle(endpoint.query as Schema.Top))
   const handled = Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
     const request = Context.getUnsafe(context, HttpServerRequest.HttpServerRequest)
-    return Effect.flatMapEager(decodeParams(context, routeParams), (params) =>
-      Effect.flatMapEager(
-        decodeHeaders(context, () => request.headers),
-        (headers) =>
-          Effect.flatMapEager(decodeQuery(context, searchParams), (query) =>
-            Effect.flatMap(handler({ request, endpoint, params, headers, query }), (answer) =>
-              isHttpServerResponse(answer) ? Effect.succeed(answer) : encode(Effect.succeed(answer))
-            )
-          )
-      )
-    )
+    const params = decodeParams(() => Context.getUnsafe(context, HttpRouter.RouteContext).params)
+    if (Exit.isFailure(params)) return params
+    const headers = decodeHeaders(() => request.headers)
+    if (Exit.isFailure(headers)) return headers
+    const query = decodeQuery(() => Context.getUnsafe(context, HttpServerRequest.ParsedSearchParams))
+    if (Exit.isFailure(query)) return query
+    return handler({ request, endpoint, params: params.value, headers: headers.value, query: query.value })
   }) as Handled
   return [...(endpoint.middlewares as ReadonlySet<Context.Key<never, Apply>>)].reduce(
     (inner, key) => Context.getUnsafe(services, key)(inner, { endpoint }),
@@ -113,17 +138,12 @@ const guarded = (
   )
 }
 
-const routeParams = (context: Context.Context<never>): unknown =>
-  Context.getUnsafe(context, HttpRouter.RouteContext).params
+type Decode = (read: () => unknown) => Exit.Exit<unknown, unknown>
 
-const searchParams = (context: Context.Context<never>): unknown =>
-  Context.getUnsafe(context, HttpServerRequest.ParsedSearchParams)
-
-const decoder = (kind: "Params" | "Headers" | "Query", schema: Schema.Top | undefined) => {
-  if (schema === undefined) return () => Effect.undefined
-  const decode = Schema.decodeUnknownEffect(schema as Schema.Codec<unknown>)
-  return (context: Context.Context<never>, part: (context: Context.Context<never>) => unknown) =>
-    HttpApiSchemaError.wrap(kind, decode(part(context)))
+const decoder = (kind: "Params" | "Headers" | "Query", schema: Schema.Top | undefined): Decode => {
+  if (schema === undefined) return () => Exit.void
+  const decode = Schema.decodeUnknownExit(schema as Schema.Codec<unknown>)
+  return (read) => Exit.mapError(decode(read()), (cause) => new HttpApiSchemaError({ kind, cause }))
 }
 
 /**

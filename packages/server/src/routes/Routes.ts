@@ -39,19 +39,26 @@ const handlers = Layer.mergeAll(
   SandboxHandlers.layer
 )
 
-const partnerApi = ContractRoutes.layer(PartnerApi).pipe(
-  Layer.provide(handlers),
-  Layer.provide([Authentication.layer, DashboardAuthentication.layer])
-)
+const make = (options: ContractRoutes.ContractRoutesOptions) => {
+  const partnerApi = ContractRoutes.layer(PartnerApi, options).pipe(
+    Layer.provide(handlers),
+    Layer.provide([Authentication.layer, DashboardAuthentication.layer])
+  )
+  return Layer.mergeAll(
+    partnerApi,
+    CreatorRoutes.layer,
+    DescriptionRoutes.layer,
+    Avatar.layer,
+    Health.layer,
+    WebhookSources.layer
+  ).pipe(Layer.provide(Responses.layer), Layer.provide(Authorization.layer))
+}
 
-export const layer = Layer.mergeAll(
-  partnerApi,
-  CreatorRoutes.layer,
-  DescriptionRoutes.layer,
-  Avatar.layer,
-  Health.layer,
-  WebhookSources.layer
-).pipe(Layer.provide(Responses.layer), Layer.provide(Authorization.layer))
+/** The routes for a router that an application shares with its own routes and middleware. */
+export const layer = make({})
+
+/** The routes for a router without other global middleware. Requests to the partner API are faster than with `layer`. */
+export const layerOwnRouter = make({ ownsRouter: true })
 
 /**
  * The settings of the router. Paths are case-sensitive, and an extra slash makes a different path. The maximum

@@ -16,6 +16,7 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as Layer from "effect/Layer"
+import * as References from "effect/References"
 import * as Schema from "effect/Schema"
 import * as ContractRoutes from "../../src/http/ContractRoutes.ts"
 
@@ -61,29 +62,32 @@ class CountedMap extends Map<string, unknown> {
   }
 }
 
-const ask = (
-  routes: typeof ContractRoutes.layer,
-  url: string,
-  headers: Record<string, string> = { "x-api-key": "Ada" }
-) =>
+const routes = (api: typeof Api) => ContractRoutes.layer(api)
+const routesOfOwnRouter = (api: typeof Api) => ContractRoutes.layer(api, { ownsRouter: true })
+
+const ask = (routesOf: typeof routes, url: string, headers: Record<string, string> = { "x-api-key": "Ada" }) =>
   Effect.scoped(
     Effect.gen(function* () {
       const app = yield* HttpRouter.toHttpEffect(
-        routes(Api).pipe(Layer.provide(handlers), Layer.provide(guard), Layer.provide(HttpServer.layerServices))
+        routesOf(Api).pipe(Layer.provide(handlers), Layer.provide(guard), Layer.provide(HttpServer.layerServices))
       )
       const services = new CountedMap((yield* Effect.context<never>()).mapUnsafe)
       const request = HttpServerRequest.fromWeb(new Request(`http://localhost${url}`, { headers }))
-      const context = Context.add(
-        Context.makeUnsafe<never>(services, { maxDepth: RunningContext.maxValuesBeforeCopy }),
-        HttpServerRequest.HttpServerRequest,
-        request
+      const context = Context.makeUnsafe<never>(services, { maxDepth: RunningContext.maxValuesBeforeCopy }).pipe(
+        Context.add(HttpServerRequest.HttpServerRequest, request),
+        Context.add(References.TracerEnabled, false)
       )
       const response = yield* Effect.updateContext(
         app as Effect.Effect<HttpServerResponse.HttpServerResponse>,
         (_: Context.Context<never>) => context
       )
       const web = HttpServerResponse.toWeb(response)
-      return { copies: services.copies, status: web.status, text: yield* Effect.promise(() => web.text()) }
+      return {
+        copies: services.copies,
+        mark: web.headers.get("x-marked"),
+        status: web.status,
+        text: yield* Effect.promise(() => web.text())
+      }
     })
   )
 
@@ -91,8 +95,9 @@ it.effect(
   "if a handler returns a response, the request does not copy the Effect context with the application's services",
   () =>
     Effect.gen(function* () {
-      const answer = yield* ask(ContractRoutes.layer, "/text/7")
-      assert.deepStrictEqual(answer, { copies: 0, status: 200, text: "7" })
+      for (const ours of [routes, routesOfOwnRouter]) {
+        assert.deepStrictEqual(yield* ask(ours, "/text/7"), { copies: 0, mark: null, status: 200, text: "7" })
+      }
       assert.isAbove((yield* ask(HttpApiBuilder.layer, "/text/7")).copies, 0)
     })
 )
@@ -107,10 +112,24 @@ it.effect(
         ["/value/7", {}, 403],
         ["/text/7", {}, 403]
       ] as const) {
-        const { copies: _, ...ours } = yield* ask(ContractRoutes.layer, url, headers)
-        const { copies: __, ...stock } = yield* ask(HttpApiBuilder.layer, url, headers)
-        assert.deepStrictEqual(ours, stock)
-        assert.strictEqual(ours.status, status)
+        const { copies: _, ...stock } = yield* ask(HttpApiBuilder.layer, url, headers)
+        assert.strictEqual(stock.status, status)
+        for (const routesOf of [routes, routesOfOwnRouter]) {
+          const { copies: __, ...ours } = yield* ask(routesOf, url, headers)
+          assert.deepStrictEqual(ours, stock)
+        }
       }
     })
+)
+
+it.effect("on a shared router, global middleware that an application adds later also runs", () =>
+  Effect.gen(function* () {
+    const marked = Layer.effectDiscard(
+      Effect.flatMap(HttpRouter.HttpRouter, (router) =>
+        router.addGlobalMiddleware((app) => Effect.map(app, HttpServerResponse.setHeader("x-marked", "yes")))
+      )
+    )
+    const withMark = (api: typeof Api) => Layer.provideMerge(marked, ContractRoutes.layer(api)) as never
+    assert.strictEqual((yield* ask(withMark, "/text/7")).mark, "yes")
+  })
 )
