@@ -41,8 +41,10 @@ export const EventId = Uuid.pipe(Schema.brand("EventId"))
 export type EventId = typeof EventId.Type
 
 /** Parses an id in upper or lower case, and returns the id in lower case. */
-export const parse = <Id extends string>(_schema: Schema.Codec<Id, string>, text: string): Option.Option<Id> =>
-  Option.filter(Option.some(text.toLowerCase() as Id), isLowerCaseUuid)
+export const parse = <Id extends string>(_schema: Schema.Codec<Id, string>, text: string): Option.Option<Id> => {
+  const id = text.toLowerCase()
+  return isLowerCaseUuid(id) ? Option.some(id as Id) : Option.none()
+}
 
 /** Creates a time-ordered id from secure random bytes and the time of Effect's Clock. */
 export const make = <Id extends string>(

@@ -22,10 +22,9 @@ export const makeJsonResponse = (
   headers?: Readonly<Record<string, string>>
 ): HttpServerResponse.HttpServerResponse => {
   const response = HttpServerResponse.text(text, { status, contentType: jsonContentType })
-  if (headers === undefined) return response
-  const all = ResponseHeaders.copy(headers)
-  for (const name in response.headers) all[name] = response.headers[name] as string
-  return ResponseHeaders.replace(response, all)
+  // `text` has created the headers for this response only.
+  if (headers !== undefined) ResponseHeaders.addMissing(response.headers as Record<string, string>, headers)
+  return response
 }
 
 /** Returns the error as JSON with its status code. A rate-limit error also sets the `Retry-After` header. */

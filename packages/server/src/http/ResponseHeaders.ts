@@ -14,11 +14,21 @@ export const copy = (given: Readonly<Record<string, string | undefined>>): Recor
   return headers
 }
 
+/** Sets the given headers, except those that are already set. */
+export const addMissing = (headers: Record<string, string>, given: Readonly<Record<string, string>>): void => {
+  for (const name in given) headers[name] ??= given[name] as string
+}
+
 /** Returns a copy of the response with the given headers instead of its own headers. */
 export const replace = (
   response: HttpServerResponse.HttpServerResponse,
   headers: Readonly<Record<string, string>>
 ): HttpServerResponse.HttpServerResponse => {
-  const { body, cookies, status, statusText } = response
-  return Object.assign(Object.create(Object.getPrototypeOf(response)), { status, statusText, cookies, body, headers })
+  const copied = Object.create(Object.getPrototypeOf(response))
+  copied.status = response.status
+  copied.statusText = response.statusText
+  copied.cookies = response.cookies
+  copied.body = response.body
+  copied.headers = headers
+  return copied
 }

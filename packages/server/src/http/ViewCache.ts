@@ -15,11 +15,13 @@ const maxLength = 20_000
 
 export const make = () => {
   /** The first entry of the map is the least recently used view. */
-  const views = new Map<string, CachedView>()
+  const views = new Map<string, { readonly view: CachedView; movedAt: number }>()
   let size = 0
+  /** The number of stored views. A view moves to the end of the map only if another view was stored since its last move. */
+  let stored = 0
 
   const remove = (key: string): void => {
-    size -= views.get(key)?.text.length ?? 0
+    size -= views.get(key)?.view.text.length ?? 0
     views.delete(key)
   }
 
@@ -27,14 +29,17 @@ export const make = () => {
     get: (key: string): CachedView | undefined => {
       const found = views.get(key)
       if (found === undefined) return undefined
-      views.delete(key)
-      views.set(key, found)
-      return found
+      if (found.movedAt !== stored) {
+        found.movedAt = stored
+        views.delete(key)
+        views.set(key, found)
+      }
+      return found.view
     },
     set: (key: string, view: CachedView): void => {
       remove(key)
       if (view.text.length > maxLength) return
-      views.set(key, view)
+      views.set(key, { view, movedAt: ++stored })
       size += view.text.length
       for (const oldest of views.keys()) {
         if (size <= capacity) break

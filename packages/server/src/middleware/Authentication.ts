@@ -42,21 +42,19 @@ export const layer = Layer.effect(
         ...rules,
         isConditional: Context.getOrUndefined(annotations, SupportsConditionalRequests) === true
       }
+      const takePermit = ConcurrentRequests.makePermitTaker(limit, endpoint)
       return Effect.withFiber((fiber: Fiber.Fiber<unknown, unknown>) => {
         const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
         const record = Context.getUnsafe(fiber.context, CurrentRequestRecord)
         const gate = request.headers["if-none-match"] === undefined ? rules : conditional
         const credentials = readCallerCredentials(request, proxies)
         const answer = (caller: Principal) => {
-          const owner = { organization: caller.organization.id, credential: "x-api-key" } as const
-          const answered = LogContext.annotateSpansWithLogContext(
-            next as Effect.Effect<HttpServerResponse, unhandled>,
-            {
-              organizationId: caller.organization.id
-            }
-          )
+          const organization = caller.organization.id
           fiber.setContext(Context.add(fiber.context, CurrentPrincipal, caller))
-          const response = ConcurrentRequests.withPermit(limit, endpoint, owner, answered)
+          const handled = LogContext.annotateFiberSpans(fiber, next as Effect.Effect<HttpServerResponse, unhandled>, {
+            organizationId: organization
+          })
+          const response = takePermit(fiber, { organization, credential: "x-api-key" }, handled)
           return gate.isConditional
             ? Effect.tap(response, ({ status }) => (status === 304 ? creditUnchanged(caller, gate) : Effect.void))
             : response

@@ -21,7 +21,7 @@ import type { Headers } from "effect/http/Headers"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Scheduler from "effect/Scheduler"
 import { parsePreferredWaitSeconds } from "../http/Preference.ts"
-import { CurrentFairScheduler, type FairScheduler } from "./FairScheduler.ts"
+import { CurrentFairScheduler } from "./FairScheduler.ts"
 
 /**
  * Calls `release` when the client has received the response or has disconnected. A host provides `ResponseEndObserver`
@@ -57,50 +57,58 @@ interface RequestOwner {
 /** Handles a request with a permit of the organization from the endpoint's pool. */
 export const withPermit = <A, E, R>(
   limit: ConcurrencyLimit["Service"],
-  { annotations }: Endpoint,
-  { credential, organization }: RequestOwner,
+  endpoint: Endpoint,
+  owner: RequestOwner,
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
-  Effect.withFiber((fiber: Fiber.Fiber<unknown, unknown>) => {
+  Effect.withFiber((fiber) => makePermitTaker(limit, endpoint)(fiber, owner, work))
+
+/**
+ * Returns a function like `withPermit` for one endpoint. The function takes the permit immediately if one is free. The
+ * function also sets the context of the fiber, which the server restores at the end of the request.
+ */
+export const makePermitTaker = (limit: ConcurrencyLimit["Service"], { annotations }: Endpoint) => {
+  const ownPool = Context.getOrUndefined(annotations, RequiredConcurrencyPool) ?? "standard"
+  const supportsWait = Context.getOrUndefined(annotations, SupportsWaitPreference) === true
+
+  return <A, E, R>(
+    fiber: Fiber.Fiber<unknown, unknown>,
+    { credential, organization }: RequestOwner,
+    work: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | Errors.RateLimitExceeded, R> => {
     const { context } = fiber as { readonly context: Context.Context<never> }
     const request = Context.getUnsafe(context, HttpServerRequest)
-    const waits =
-      request.headers["prefer"] !== undefined &&
-      Context.getOrUndefined(annotations, SupportsWaitPreference) === true &&
-      parsePreferredWaitSeconds(request.headers["prefer"]) > 0
-    const pool = waits
-      ? "waiting"
-      : poolOf(Context.getOrUndefined(annotations, RequiredConcurrencyPool) ?? "standard", request.headers)
+    const { headers } = request
+    const waits = supportsWait && headers["prefer"] !== undefined && parsePreferredWaitSeconds(headers["prefer"]) > 0
+    const pool = waits ? "waiting" : poolOf(ownPool, headers)
     const whenResponseEnds = Context.get(context, ResponseEndObserver)(request)
     const fair = Context.get(context, CurrentFairScheduler)
-    fair?.accept(request.headers[credential] ?? "", organization)
+    fair?.accept(headers[credential] ?? "", organization)
     const own = Context.add(context, CurrentFairShare, { owner: organization, isFrequent: pool === "frequent" })
-    // The scheduler's queues belong to organizations, because an organization can have many keys.
-    const inTurns = (scheduler: FairScheduler) =>
-      own.pipe(
-        Context.add(DefaultScheduler, Context.get(own, Scheduler.Scheduler)),
-        Context.add(Scheduler.Scheduler, scheduler.of(organization))
-      )
-    // A stream lasts longer than its handler, so the stream takes a permit itself. The stream's fiber inherits the
-    // scheduler.
-    if (pool === "streaming") {
-      const streaming = fair === undefined ? own : inTurns(fair)
-      return Effect.updateContext(work, () => streaming as Context.Context<R>)
-    }
-    const taken = limit.tryTake(pool, organization)
-    // A fiber's observer also runs if the client has disconnected, so the permit is always released.
-    if (taken !== undefined) fiber.addObserver(() => whenResponseEnds(taken))
-    const permitted = (limited: typeof work): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
-      taken === undefined ? toRateLimitError(limit.withPermit(pool, organization, limited, whenResponseEnds)) : limited
     // Frequent operations do not use the scheduler, because separate turns of the event loop would split their database
     // batches.
-    if (fair === undefined || pool === "frequent" || waits) {
-      return Effect.updateContext(permitted(work), () => own as Context.Context<R>)
+    const scheduler = fair === undefined || pool === "frequent" || waits ? undefined : fair
+    fiber.setContext(scheduler === undefined ? own : inTurns(own, scheduler.of(organization)))
+    // A stream lasts longer than its handler, so the stream takes a permit itself. The stream's fiber inherits the
+    // scheduler.
+    if (pool === "streaming") return work
+    const start = () => (scheduler === undefined || scheduler.hasTime() ? work : Effect.andThen(Effect.yieldNow, work))
+    const taken = limit.tryTake(pool, organization)
+    if (taken === undefined) {
+      return toRateLimitError(limit.withPermit(pool, organization, Effect.suspend(start), whenResponseEnds))
     }
-    const inTurn = Effect.suspend(() => (fair.hasTime() ? work : Effect.andThen(Effect.yieldNow, work)))
-    const scheduled = inTurns(fair)
-    return Effect.updateContext(permitted(inTurn), () => scheduled as Context.Context<R>)
-  })
+    // A fiber's observer also runs if the client has disconnected, so the permit is always released.
+    fiber.addObserver(() => whenResponseEnds(taken))
+    return start()
+  }
+}
+
+/** The scheduler's queues belong to organizations, because an organization can have many keys. */
+const inTurns = (own: Context.Context<never>, scheduler: Scheduler.Scheduler): Context.Context<never> =>
+  own.pipe(
+    Context.add(DefaultScheduler, Context.get(own, Scheduler.Scheduler)),
+    Context.add(Scheduler.Scheduler, scheduler)
+  )
 
 /**
  * Returns the concurrency pool whose limit applies to the request. A large or chunked request to a

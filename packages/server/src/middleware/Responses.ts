@@ -74,28 +74,24 @@ export const layer = HttpRouter.middleware(
         const found = isUnroutable(url) && !url.startsWith(references) ? unknownPath(request, record) : app
         const asked = withValidEscapes(request)
         const limit = isBulk(url) ? bulkLimit : bodyLimit
-        let own = Context.add(fiber.context, HttpIncomingMessage.MaxBodySize, limit)
-        own = Context.add(
-          Context.add(own, CurrentRequestRecord, record),
-          LogContext.LogContextCollector,
-          record.logContext
-        )
-        if (asked !== request) own = Context.add(own, HttpServerRequest.HttpServerRequest, asked)
         const isLogged = fiber.getRef(AccessLog.AccessLogEnabled)
+        let own = Context.add(fiber.context, CurrentRequestRecord, record)
+        own = Context.add(own, LogContext.LogContextCollector, record.logContext)
+        if (request.method !== "GET") own = Context.add(own, HttpIncomingMessage.MaxBodySize, limit)
+        if (asked !== request) own = Context.add(own, HttpServerRequest.HttpServerRequest, asked)
+        // The server restores the context at the end of the request.
+        fiber.setContext(own)
         const routed = isLogged ? AccessLog.recordRoute(found, record) : found
-        const answered = Effect.matchCauseEffect(
-          Effect.updateContext(routed, (_: Context.Context<never>) => own),
-          {
-            onSuccess: (response) => Effect.succeed(completed(response)),
-            onFailure: (cause) => {
-              if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-              const failed = isNotFound(cause)
-                ? unknownPath(request, record)
-                : answer(cause, { id, request, logContext: record.logContext })
-              return Effect.map(failed, completed)
-            }
+        const answered = Effect.matchCauseEffect(routed, {
+          onSuccess: (response) => Effect.succeed(completed(response)),
+          onFailure: (cause) => {
+            if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+            const failed = isNotFound(cause)
+              ? unknownPath(request, record)
+              : answer(cause, { id, request, logContext: record.logContext })
+            return Effect.map(failed, completed)
           }
-        )
+        })
         return isLogged ? AccessLog.logRequest(answered, { method: request.method, requestId: id, record }) : answered
       }) as typeof app
   }),
