@@ -38,7 +38,8 @@ export const installFairRequests = (
   native.on("connection", connected)
   gate.add((exchange, pass) => {
     const { request, response } = exchange
-    start(turnOf(request), () => {
+    const turn = () => turnOf(request)
+    start(turn, () => {
       if (!response.destroyed && !request.destroyed) pass(exchange)
     })
   })

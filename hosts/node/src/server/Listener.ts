@@ -3,7 +3,6 @@
  * arrives before the application is ready waits until the application calls `open`.
  */
 import { createServer, type IncomingMessage, ServerResponse } from "node:http"
-import type { Socket } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import * as FairScheduler from "@partner-commentary/server/middleware/FairScheduler"
@@ -33,17 +32,6 @@ const backlog = 4096
 
 /** The time in milliseconds after which a connection is closed if its client reads no byte of a response. */
 const defaultStallTimeout = 60_000
-
-/**
- * Node closes an idle connection unless its response has a `timeout` listener. The `timeout` listener keeps the
- * connection open while the server prepares the response. The listener closes the connection if the client does not
- * read the response.
- */
-const closeStalled = (_: IncomingMessage, response: ServerResponse) => void response.on("timeout", destroyIfUnread)
-
-const destroyIfUnread = (socket: Socket): void => {
-  if (socket.writableLength > 0) socket.destroy()
-}
 
 /**
  * A response whose head and text body Node writes as one string. Effect sets `strictContentLength` on each response,
@@ -97,9 +85,11 @@ export const bindPort = Effect.fnUntraced(function* (
   MalformedRequests.handleMalformedRequests(native, gate, (address) => extraHeaders(address))
   FairRequests.installFairRequests(native, gate, fair, proxies)
   Pipelining.limitPipelining(gate, (address) => extraHeaders(address))
-  native.setTimeout(stallTimeout)
+  // A connection without traffic stays open while the server prepares the response.
+  native.setTimeout(stallTimeout, (socket) => {
+    if (gate.due(socket) === undefined || socket.writableLength > 0) socket.destroy()
+  })
   SlowReaders.limitSlowReaders(native, slow)
-  native.on("request", closeStalled)
   const early: Array<[IncomingMessage, ServerResponse]> = []
   const hold = (request: IncomingMessage, response: ServerResponse) => void early.push([request, response])
   native.on("request", hold)

@@ -23,15 +23,18 @@ const serve = async () => {
   const counted = {
     ...fair,
     connected: () => {},
-    start: (key: string, task: () => void) => {
+    start: (keyOf: () => string, task: () => void) => {
       waiting++
-      fair.start(key, task)
+      fair.start(keyOf, task)
     }
   }
   // The task uses up the scheduler's time budget for the current turn of the event loop.
-  fair.start("busy", () => {
-    now += FairScheduler.turnBudgetMs
-  })
+  fair.start(
+    () => "busy",
+    () => {
+      now += FairScheduler.turnBudgetMs
+    }
+  )
   FairRequests.installFairRequests(
     native,
     RequestGateChain.make(native),

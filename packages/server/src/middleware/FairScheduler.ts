@@ -12,8 +12,8 @@ import * as VerifiedCredentials from "./VerifiedCredentials.ts"
 export interface FairScheduler extends VerifiedCredentials.VerifiedCredentials {
   /** Adds the task to the queue of the given key. */
   readonly run: (key: string, task: () => void) => void
-  /** Runs the task now if `hasTime` returns true, and otherwise queues the task. */
-  readonly start: (key: string, task: () => void) => void
+  /** Runs the task now if `hasTime` returns true, and otherwise queues the task with the key that `keyOf` returns. */
+  readonly start: (keyOf: () => string, task: () => void) => void
   /** Returns whether a task may start now: no task waits, and the current turn of the event loop has time left. */
   readonly hasTime: () => boolean
   /**
@@ -121,9 +121,9 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopHooks): Fair
   return {
     ...VerifiedCredentials.make(now),
     run,
-    start: (key, task) => {
+    start: (keyOf, task) => {
       if (hasTime()) task()
-      else run(key, task)
+      else run(keyOf(), task)
     },
     hasTime,
     of: (key) => {

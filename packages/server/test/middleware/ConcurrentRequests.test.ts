@@ -43,9 +43,12 @@ const scene = Effect.gen(function* () {
       ),
       Effect.forkChild({ startImmediately: true })
     )
-  fair.start("busy", () => {
-    now += FairScheduler.turnBudgetMs
-  })
+  fair.start(
+    () => "busy",
+    () => {
+      now += FairScheduler.turnBudgetMs
+    }
+  )
   return { ask, turn, work, worked }
 })
 

@@ -94,10 +94,13 @@ describe("Fair scheduler", () => {
     let done = 0
     for (let each = 0; each < 2; each++) {
       for (let task = 0; task < 4; task++) {
-        start("a caller", () => {
-          takes(turnBudgetMs / 4)
-          done++
-        })
+        start(
+          () => "a caller",
+          () => {
+            takes(turnBudgetMs / 4)
+            done++
+          }
+        )
       }
       assert.strictEqual(done, 4 * (each + 1))
       turn()
@@ -109,10 +112,13 @@ describe("Fair scheduler", () => {
     const { run, start, takes, turn } = eventLoop()
     const began: Array<string> = []
     const task = (key: string) =>
-      start(key, () => {
-        takes(turnBudgetMs)
-        began.push(key)
-      })
+      start(
+        () => key,
+        () => {
+          takes(turnBudgetMs)
+          began.push(key)
+        }
+      )
     for (let each = 0; each < 3; each++) task("attacker")
     task("victim")
     assert.deepStrictEqual(began, ["attacker"])
