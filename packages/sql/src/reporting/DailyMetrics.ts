@@ -52,7 +52,7 @@ export const makeDurationWrites = (sql: SqlClient.SqlClient, before: Assignment,
       addRowToHistogram(histogram, row)
       yield* sql`UPDATE duration_histograms SET ${sql.update({ ...histogramToRow(histogram) })} WHERE ${isRow}`
     })
-    const fold = (exact: number) => (exact > maxExactDurations ? compact : Effect.void)
+    const fold = (exact: number) => (exact > compactionThreshold ? compact : Effect.void)
     return { statement, fold }
   })
 
@@ -67,8 +67,14 @@ export interface HistogramRow {
   readonly exact: number
 }
 
-/** The maximum number of exact durations in a histogram, above which the histogram is compacted. */
+/** The maximum number of different exact durations that remain after a compaction. */
 const maxExactDurations = 30
+
+/**
+ * The number of exact durations above which the histogram is compacted. Because a compaction leaves at most
+ * `maxExactDurations`, at least as many durations are added before the next compaction.
+ */
+const compactionThreshold = 2 * maxExactDurations
 
 export const histogramToRow = (histogram: DurationHistogram): HistogramRow => {
   if (histogram.size <= maxExactDurations) return { counts: [...histogram].join(), exact: histogram.size }
