@@ -135,9 +135,13 @@ const forever = Number.POSITIVE_INFINITY
 const wait = Effect.fnUntraced(function* (listener: Listener, longest: Duration.Duration) {
   const now = yield* Instant.now
   const until = Math.min(now + Duration.toMillis(longest), listener.later)
+  if (until <= now || Queue.sizeUnsafe(listener.signals) > 0) {
+    listener.later = forever
+    return Option.isSome(yield* Queue.poll(listener.signals))
+  }
   listener.until = until
   const signaled = yield* Effect.ensuring(
-    Effect.timeoutOption(Queue.take(listener.signals), Duration.millis(Math.max(0, until - now))),
+    Effect.timeoutOption(Queue.take(listener.signals), Duration.millis(until - now)),
     Effect.sync(() => {
       listener.until = never
       listener.later = forever

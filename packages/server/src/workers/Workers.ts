@@ -36,6 +36,8 @@ export const keepPolling = Effect.fnUntraced(function* (runner: JobRunner) {
     const polledAt = yield* Instant.now
     const taken = yield* pollLogged(runner)
     if (taken > 0 && !runner.hasDueTimes) continue
+    // After a signal during the poll, the next due time is not needed, because the next poll starts immediately.
+    if (yield* wait(Duration.zero)) continue
     const next = yield* nextDueAfter(runner, polledAt)
     const now = yield* Instant.now
     if (taken > 0 && Option.exists(next, (due) => due <= now)) continue
