@@ -4,14 +4,14 @@
  */
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
-import type { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
-import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
+import type { PersonaId } from "@partner-commentary/core/shared/Ids"
+import { fromIso, toIso } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { DirectReads, readBySqlStatement } from "../database/DirectReads.ts"
+import { DirectReads, makePreparedRead, readBySqlStatement } from "../database/DirectReads.ts"
 
 export interface PersonaRow {
   readonly id: PersonaId
@@ -36,6 +36,8 @@ export const personaFromRow = (row: PersonaRow): Persona => ({
   createdAt: fromIso(row.created_at)
 })
 
+const personasFromRows = (rows: ReadonlyArray<PersonaRow>): ReadonlyArray<Persona> => rows.map(personaFromRow)
+
 const columns = `p.id, p.name, p.image_url, p.bio, p.expertise, p.social_links, p.creator_name, p.creator_email,
   p.created_at`
 
@@ -45,17 +47,14 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const direct = yield* DirectReads
 
-    const licensed = (organization: OrganizationId, at: Instant, rest: Fragment) =>
-      Effect.map(
-        readBySqlStatement(
-          sql,
-          direct,
-          sql<PersonaRow>`SELECT ${sql.literal(columns)} FROM licenses l JOIN personas p ON p.id = l.persona_id
-            WHERE l.organization_id = ${organization} AND l.revoked_at IS NULL
-              AND (l.until_at IS NULL OR l.until_at > ${toIso(at)}) ${rest}`
-        ),
-        (rows) => rows.map(personaFromRow)
-      )
+    const licensedRows = (organization: string, now: string, rest: Fragment) =>
+      sql<PersonaRow>`SELECT ${sql.literal(columns)} FROM licenses l JOIN personas p ON p.id = l.persona_id
+        WHERE l.organization_id = ${organization} AND l.revoked_at IS NULL
+          AND (l.until_at IS NULL OR l.until_at > ${now}) ${rest}`
+
+    const readAll = makePreparedRead<PersonaRow, "organization" | "now">(sql, direct, (value) =>
+      licensedRows(value("organization"), value("now"), sql`ORDER BY p.name, p.id`)
+    )
 
     return PersonaStore.of({
       find: (id) =>
@@ -65,10 +64,13 @@ export const layer = Layer.effect(
           )
         ),
 
-      licensedAmong: (organizationId, ids, at) =>
-        Effect.orDie(licensed(organizationId, at, sql`AND l.persona_id IN ${sql.in(ids)}`)),
+      licensedAmong: (organizationId, ids, at) => {
+        const rows = licensedRows(organizationId, toIso(at), sql`AND l.persona_id IN ${sql.in(ids)}`)
+        return Effect.orDie(Effect.map(readBySqlStatement(sql, direct, rows), personasFromRows))
+      },
 
-      licensed: (organizationId, at) => Effect.orDie(licensed(organizationId, at, sql`ORDER BY p.name, p.id`))
+      licensed: (organizationId, at) =>
+        Effect.orDie(Effect.map(readAll({ organization: organizationId, now: toIso(at) }), personasFromRows))
     })
   })
 )
