@@ -136,7 +136,7 @@ const wait = Effect.fnUntraced(function* (listener: Listener, longest: Duration.
   const now = yield* Instant.now
   const until = Math.min(now + Duration.toMillis(longest), listener.later)
   if (until <= now || Queue.sizeUnsafe(listener.signals) > 0) {
-    listener.later = forever
+    if (listener.later <= now) listener.later = forever
     return Option.isSome(yield* Queue.poll(listener.signals))
   }
   listener.until = until

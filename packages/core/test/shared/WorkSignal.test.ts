@@ -85,3 +85,19 @@ it.effect("a signal for later work shortens a longer wait, but ends no wait befo
     yield* Fiber.join(next)
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )
+
+it.effect("a wait of zero takes a pending signal, and keeps a signal for later work", () =>
+  Effect.gen(function* () {
+    const { listen, tell } = yield* WorkSignal
+    const wait = yield* listen("mails")
+    assert.isFalse(yield* wait(Duration.zero))
+    yield* tell(["mails", { kind: "mails", at: 90_000 }])
+    assert.isTrue(yield* wait(Duration.zero))
+    assert.isFalse(yield* wait(Duration.zero))
+    const waiting = yield* Effect.forkChild(wait(Duration.days(1)), { startImmediately: true })
+    yield* TestClock.adjust("89 seconds")
+    assert.isUndefined(waiting.pollUnsafe())
+    yield* TestClock.adjust("1 second")
+    assert.isFalse(yield* Fiber.join(waiting))
+  }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
+)
