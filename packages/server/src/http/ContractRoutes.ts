@@ -45,8 +45,9 @@ type Apply = (handled: Handled, options: { readonly endpoint: HttpApiEndpoint.To
 
 export interface ContractRoutesOptions {
   /**
-   * True if no other code adds global middleware to the router. Requests to the contract's paths then skip the router's
-   * search, which takes longer than most handlers, and with it all global middleware that was added later.
+   * True if the router has no prefix and no other middleware. Most requests then skip the router's search, which takes
+   * longer than most handlers. Other middleware would run only for traced requests and for paths with a query or an
+   * escape.
    */
   readonly ownsRouter?: boolean
 }

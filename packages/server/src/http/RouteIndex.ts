@@ -24,7 +24,7 @@ interface Node {
 
 const makeNode = (): Node => ({ literals: new Map(), parameter: undefined, routes: new Map() })
 
-/** The router decodes an escape, and `;` and `#` begin the query. */
+/** The router decodes an escape. The query begins with `?`, and for Effect's router also with `;` or `#`. */
 const special = /[%?;#]/
 
 /** A longer parameter is left to the router, which has a limit. */

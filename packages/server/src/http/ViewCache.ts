@@ -17,7 +17,7 @@ export const make = () => {
   /** The first entry of the map is the least recently used view. */
   const views = new Map<string, { readonly view: CachedView; movedAt: number }>()
   let size = 0
-  /** The number of stored views. A view moves to the end of the map only if another view was stored since its last move. */
+  /** Counts the stored views. `get` moves a view to the end only if a view was stored since its last move. */
   let stored = 0
 
   const remove = (key: string): void => {

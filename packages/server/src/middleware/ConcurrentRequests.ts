@@ -54,7 +54,10 @@ interface RequestOwner {
   readonly credential: "x-api-key" | "authorization"
 }
 
-/** Handles a request with a permit of the organization from the endpoint's pool. */
+/**
+ * Handles a request with a permit of the organization from the endpoint's pool. The rest of the request runs with the
+ * organization's scheduler and fair share.
+ */
 export const withPermit = <A, E, R>(
   limit: ConcurrencyLimit["Service"],
   endpoint: Endpoint,

@@ -77,9 +77,9 @@ export const layer = HttpRouter.middleware(
         const isLogged = fiber.getRef(AccessLog.AccessLogEnabled)
         let own = Context.add(fiber.context, CurrentRequestRecord, record)
         own = Context.add(own, LogContext.LogContextCollector, record.logContext)
-        if (request.method !== "GET") own = Context.add(own, HttpIncomingMessage.MaxBodySize, limit)
+        own = Context.add(own, HttpIncomingMessage.MaxBodySize, limit)
         if (asked !== request) own = Context.add(own, HttpServerRequest.HttpServerRequest, asked)
-        // The server restores the context at the end of the request.
+        // The server restores the context at the end of the request, so the response is also written with this context.
         fiber.setContext(own)
         const routed = isLogged ? AccessLog.recordRoute(found, record) : found
         const answered = Effect.matchCauseEffect(routed, {
