@@ -156,27 +156,15 @@ export const markDeliverySpan = (id: EventId, logContext: () => LogContext): Eff
 export const annotateSpansWithLogContext = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   logContext: LogContext
-): Effect.Effect<A, E, R> => Effect.withFiber((fiber) => annotateFiberSpans(fiber, self, logContext))
-
-/** Works like `annotateSpansWithLogContext`, for an effect that runs next on the given fiber. */
-export const annotateFiberSpans = <A, E, R>(
-  fiber: Fiber.Fiber<unknown, unknown>,
-  self: Effect.Effect<A, E, R>,
-  logContext: LogContext
 ): Effect.Effect<A, E, R> =>
-  note(fiber, logContext)
-    ? Effect.andThen(
-        addLogContextToSpan(logContext),
-        Effect.annotateSpans(self, formatLogContextAttributes(logContext, "."))
-      )
-    : self
-
-/** Works like `addLogContextToSpan`, and then runs the effect. */
-export const withLogContextOnSpan = <A, E, R>(
-  self: Effect.Effect<A, E, R>,
-  logContext: LogContext
-): Effect.Effect<A, E, R> =>
-  Effect.withFiber((fiber) => (note(fiber, logContext) ? Effect.andThen(addLogContextToSpan(logContext), self) : self))
+  Effect.withFiber((fiber) =>
+    note(fiber, logContext)
+      ? Effect.andThen(
+          addLogContextToSpan(logContext),
+          Effect.annotateSpans(self, formatLogContextAttributes(logContext, "."))
+        )
+      : self
+  )
 
 /**
  * Works like `annotateSpansWithLogContext`, and also adds the log context to each log line of the effect. Jobs use

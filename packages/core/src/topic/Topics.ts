@@ -202,10 +202,11 @@ export class Topics extends Context.Service<
         },
 
         progress: (owner, id) =>
-          LogContext.withLogContextOnSpan(orNotFound(store.progress(owner, id)), { topicId: id }),
-        find: (owner, id) => LogContext.withLogContextOnSpan(orNotFound(store.find(owner, id)), { topicId: id }),
+          Effect.andThen(LogContext.addLogContextToSpan({ topicId: id }), orNotFound(store.progress(owner, id))),
+        find: (owner, id) =>
+          Effect.andThen(LogContext.addLogContextToSpan({ topicId: id }), orNotFound(store.find(owner, id))),
         revision: (owner, id) =>
-          LogContext.withLogContextOnSpan(orNotFound(store.revision(owner, id)), { topicId: id }),
+          Effect.andThen(LogContext.addLogContextToSpan({ topicId: id }), orNotFound(store.revision(owner, id))),
 
         byReference: Effect.fnUntraced(function* (owner, reference) {
           const found = yield* store.byReference(owner, reference, referenceLookupLimits)

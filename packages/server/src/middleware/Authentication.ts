@@ -42,7 +42,7 @@ export const layer = Layer.effect(
         ...rules,
         isConditional: Context.getOrUndefined(annotations, SupportsConditionalRequests) === true
       }
-      const takePermit = ConcurrentRequests.makePermitTaker(limit, endpoint)
+      const withPermit = ConcurrentRequests.makeWithPermit(limit, endpoint)
       return Effect.withFiber((fiber: Fiber.Fiber<unknown, unknown>) => {
         const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
         const record = Context.getUnsafe(fiber.context, CurrentRequestRecord)
@@ -50,11 +50,11 @@ export const layer = Layer.effect(
         const credentials = readCallerCredentials(request, proxies)
         const answer = (caller: Principal) => {
           const organization = caller.organization.id
-          fiber.setContext(Context.add(fiber.context, CurrentPrincipal, caller))
-          const handled = LogContext.annotateFiberSpans(fiber, next as Effect.Effect<HttpServerResponse, unhandled>, {
+          const handled = LogContext.annotateSpansWithLogContext(next as Effect.Effect<HttpServerResponse, unhandled>, {
             organizationId: organization
           })
-          const response = takePermit(fiber, { organization, credential: "x-api-key" }, handled)
+          fiber.setContext(Context.add(fiber.context, CurrentPrincipal, caller))
+          const response = withPermit({ organization, credential: "x-api-key" }, handled)
           return gate.isConditional
             ? Effect.tap(response, ({ status }) => (status === 304 ? creditUnchanged(caller, gate) : Effect.void))
             : response

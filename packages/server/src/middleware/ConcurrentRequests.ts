@@ -55,55 +55,45 @@ interface RequestOwner {
 }
 
 /**
- * Handles a request with a permit of the organization from the endpoint's pool. The rest of the request runs with the
- * organization's scheduler and fair share.
+ * Returns a function that handles a request of the endpoint with a permit of the organization from the endpoint's pool.
+ * The rest of the request runs with the organization's scheduler and fair share.
  */
-export const withPermit = <A, E, R>(
-  limit: ConcurrencyLimit["Service"],
-  endpoint: Endpoint,
-  owner: RequestOwner,
-  work: Effect.Effect<A, E, R>
-): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
-  Effect.withFiber((fiber) => makePermitTaker(limit, endpoint)(fiber, owner, work))
-
-/**
- * Returns a function like `withPermit` for one endpoint. The function takes the permit immediately if one is free. The
- * function also sets the context of the fiber, which the server restores at the end of the request.
- */
-export const makePermitTaker = (limit: ConcurrencyLimit["Service"], { annotations }: Endpoint) => {
+export const makeWithPermit = (limit: ConcurrencyLimit["Service"], { annotations }: Endpoint) => {
   const ownPool = Context.getOrUndefined(annotations, RequiredConcurrencyPool) ?? "standard"
   const supportsWait = Context.getOrUndefined(annotations, SupportsWaitPreference) === true
 
   return <A, E, R>(
-    fiber: Fiber.Fiber<unknown, unknown>,
     { credential, organization }: RequestOwner,
     work: Effect.Effect<A, E, R>
-  ): Effect.Effect<A, E | Errors.RateLimitExceeded, R> => {
-    const { context } = fiber as { readonly context: Context.Context<never> }
-    const request = Context.getUnsafe(context, HttpServerRequest)
-    const { headers } = request
-    const waits = supportsWait && headers["prefer"] !== undefined && parsePreferredWaitSeconds(headers["prefer"]) > 0
-    const pool = waits ? "waiting" : poolOf(ownPool, headers)
-    const whenResponseEnds = Context.get(context, ResponseEndObserver)(request)
-    const fair = Context.get(context, CurrentFairScheduler)
-    fair?.accept(headers[credential] ?? "", organization)
-    const own = Context.add(context, CurrentFairShare, { owner: organization, isFrequent: pool === "frequent" })
-    // Frequent operations do not use the scheduler, because separate turns of the event loop would split their database
-    // batches.
-    const scheduler = fair === undefined || pool === "frequent" || waits ? undefined : fair
-    fiber.setContext(scheduler === undefined ? own : inTurns(own, scheduler.of(organization)))
-    // A stream lasts longer than its handler, so the stream takes a permit itself. The stream's fiber inherits the
-    // scheduler.
-    if (pool === "streaming") return work
-    const start = () => (scheduler === undefined || scheduler.hasTime() ? work : Effect.andThen(Effect.yieldNow, work))
-    const taken = limit.tryTake(pool, organization)
-    if (taken === undefined) {
-      return toRateLimitError(limit.withPermit(pool, organization, Effect.suspend(start), whenResponseEnds))
-    }
-    // A fiber's observer also runs if the client has disconnected, so the permit is always released.
-    fiber.addObserver(() => whenResponseEnds(taken))
-    return start()
-  }
+  ): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
+    Effect.withFiber((fiber: Fiber.Fiber<unknown, unknown>) => {
+      const { context } = fiber as { readonly context: Context.Context<never> }
+      const request = Context.getUnsafe(context, HttpServerRequest)
+      const { headers } = request
+      const waits = supportsWait && headers["prefer"] !== undefined && parsePreferredWaitSeconds(headers["prefer"]) > 0
+      const pool = waits ? "waiting" : poolOf(ownPool, headers)
+      const whenResponseEnds = Context.get(context, ResponseEndObserver)(request)
+      const fair = Context.get(context, CurrentFairScheduler)
+      fair?.accept(headers[credential] ?? "", organization)
+      const own = Context.add(context, CurrentFairShare, { owner: organization, isFrequent: pool === "frequent" })
+      // Frequent operations do not use the scheduler, because separate turns of the event loop would split their
+      // database batches.
+      const scheduler = pool === "frequent" || waits ? undefined : fair
+      // The server restores the context at the end of the request.
+      fiber.setContext(scheduler === undefined ? own : inTurns(own, scheduler.of(organization)))
+      // A stream lasts longer than its handler, so the stream takes a permit itself. The stream's fiber inherits the
+      // scheduler.
+      if (pool === "streaming") return work
+      const start = () =>
+        scheduler === undefined || scheduler.hasTime() ? work : Effect.andThen(Effect.yieldNow, work)
+      const taken = limit.tryTake(pool, organization)
+      if (taken === undefined) {
+        return toRateLimitError(limit.withPermit(pool, organization, Effect.suspend(start), whenResponseEnds))
+      }
+      // A fiber's observer also runs if the client has disconnected, so the permit is always released.
+      fiber.addObserver(() => whenResponseEnds(taken))
+      return start()
+    })
 }
 
 /** The scheduler's queues belong to organizations, because an organization can have many keys. */

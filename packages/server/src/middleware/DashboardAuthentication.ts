@@ -28,13 +28,15 @@ export const layer = Layer.effect(
       return Effect.flatMap(getCurrentRequestRecord, (record) => admit(caller, record))
     })
 
-    return (next, { endpoint }) =>
-      Effect.flatMap(principal, (caller) => {
+    return (next, { endpoint }) => {
+      const withPermit = ConcurrentRequests.makeWithPermit(limit, endpoint)
+      return Effect.flatMap(principal, (caller) => {
         const answered = LogContext.annotateSpansWithLogContext(Effect.provideService(next, CurrentDashboard, caller), {
           organizationId: caller.organization.id
         })
         const owner = { organization: caller.organization.id, credential: "authorization" } as const
-        return ConcurrentRequests.withPermit(limit, endpoint, owner, answered)
+        return withPermit(owner, answered)
       })
+    }
   })
 ).pipe(Layer.provide(DashboardAuthorization.layer))

@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import { withPermit } from "../../src/middleware/ConcurrentRequests.ts"
+import { makeWithPermit } from "../../src/middleware/ConcurrentRequests.ts"
 import * as FairScheduler from "../../src/middleware/FairScheduler.ts"
 
 /**
@@ -30,9 +30,7 @@ const scene = Effect.gen(function* () {
     worked.push(owner)
   })
   const ask = (organization: string, pool: ConcurrencyPool = "standard", handled = work) =>
-    withPermit(
-      limit,
-      { annotations: Context.make(RequiredConcurrencyPool, pool) },
+    makeWithPermit(limit, { annotations: Context.make(RequiredConcurrencyPool, pool) })(
       { organization: organization as OrganizationId, credential: "x-api-key" },
       handled
     ).pipe(

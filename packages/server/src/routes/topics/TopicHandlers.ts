@@ -18,7 +18,6 @@ import { isExternalReference } from "@partner-commentary/core/topic/Topic"
 import { TopicCancellation } from "@partner-commentary/core/topic/TopicCancellation"
 import type { TopicProgress, TopicRevision } from "@partner-commentary/core/topic/TopicStore"
 import { type TopicNotFound, Topics } from "@partner-commentary/core/topic/Topics"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -206,9 +205,8 @@ const one = <A, R = never>(
   id: string,
   find: (owner: Owner, id: Ids.TopicId) => Effect.Effect<A, { readonly _tag: "TopicNotFound" }, R>
 ): Effect.Effect<A, Errors.NotFound, CurrentPrincipal | R> =>
-  Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
+  Effect.flatMap(CurrentPrincipal, (principal) => {
     const topicId = Ids.parse(Ids.TopicId, id)
     if (Option.isNone(topicId)) return Effect.fail(Errors.topicNotFound)
-    const owner = toOwner(Context.getUnsafe(context, CurrentPrincipal))
-    return Effect.mapError(find(owner, topicId.value), () => Errors.topicNotFound)
+    return Effect.mapError(find(toOwner(principal), topicId.value), () => Errors.topicNotFound)
   })
