@@ -26,6 +26,9 @@ export type SendAttackRequest = (ask: AttackRequest) => Promise<{ readonly statu
 /** The number of API keys that the attacker uses at the same time, as a tenant with several servers does. */
 const keysAtOnce = 4
 
+/** The second half of the connections opens after so many milliseconds, when the service works on the first half. */
+const secondHalfMs = 300
+
 /** The number of requests in flight on one connection, which is one less than the server's limit. */
 const pipelined = 31
 
@@ -119,7 +122,8 @@ const run = async (scene: FairnessSetup, attack: Attack) => {
   setInterval(() => process.send?.({ sent: nth, answers: tally } satisfies AttackResponseCounts), 100)
   const once = manners[attack.manner ?? "asks"]
   await Promise.all(
-    Array.from({ length: getConnectionCount(attack) }, async () => {
+    Array.from({ length: getConnectionCount(attack) }, async (_, index) => {
+      if (index >= getConnectionCount(attack) / 2) await sleep(secondHalfMs)
       for (;;) {
         const began = nth
         await once()
