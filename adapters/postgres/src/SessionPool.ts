@@ -7,7 +7,7 @@
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
 import { DatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
-import { bypassFairShare, CurrentFairShare, type FairShare } from "@partner-commentary/core/shared/FairShare"
+import { awaitTurn, bypassFairShare, CurrentFairShare, type FairShare } from "@partner-commentary/core/shared/FairShare"
 import * as KeyedSemaphore from "@partner-commentary/core/shared/KeyedSemaphore"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -106,8 +106,9 @@ export const make = Effect.fnUntraced(function* (
   }
 
   /**
-   * Counts the caller, and waits for a permit of the caller's organization. After `enterNow` or `enter` succeeds, the
-   * caller must call `leave`.
+   * Counts the caller, and waits for a permit of the caller's organization. A caller that has waited also waits for its
+   * organization's turn, so that queued reads do not keep the event loop busy: a loaded server would accept connections
+   * slowly. After `enterNow` or `enter` succeeds, the caller must call `leave`.
    */
   const enter = (share: FairShare, restore: KeyedSemaphore.RestoreInterruptibility): Effect.Effect<void, SqlError> => {
     const count = Effect.sync(() => void lent++)
@@ -115,7 +116,7 @@ export const make = Effect.fnUntraced(function* (
     const { busy, take } = permitsOf(share)
     queued++
     const taken = Effect.ensuring(
-      take(share.owner, acquireTimeout, restore),
+      Effect.tap(take(share.owner, acquireTimeout, restore), (isTaken) => (isTaken ? awaitTurn(share) : Effect.void)),
       Effect.sync(() => void queued--)
     )
     return Effect.flatMap(taken, (isTaken) => (isTaken ? count : Effect.fail(noneFree(busy))))
@@ -147,7 +148,7 @@ export const make = Effect.fnUntraced(function* (
     duration: acquireTimeout,
     orElse: () => Effect.fail(noneFree(allInUse(size)))
   })
-  // On the fair scheduler, permits and returned sessions would stay unused until the turn of an organization.
+  // On the fair scheduler, returned permits and sessions would stay unused until the turn of an organization.
   const acquire: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope> = bypassFairShare(
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(CurrentFairShare, (share) =>

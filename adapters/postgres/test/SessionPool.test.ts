@@ -17,6 +17,8 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 const poolSize = 3
 
+const frequent = { owner: "other", isFrequent: true }
+
 const databaseOf = (url: Redacted.Redacted) => new URL(Redacted.value(url)).pathname.slice(1)
 
 /** Runs a statement as the owner of the server, over a connection to another database. */
@@ -90,7 +92,7 @@ const withoutTurns = Effect.fnUntraced(function* <A, E>(
   const dispatcher = { scheduleTask, flush: () => {} }
   const fair = { executionMode: "async" as const, shouldYield: () => false, makeDispatcher: () => dispatcher }
   return yield* work.pipe(
-    Effect.provideService(CurrentFairShare, { owner: "waits", isFrequent: false }),
+    Effect.provideService(CurrentFairShare, { owner: "waits", isFrequent: false, scheduler: fair }),
     Effect.provideService(Scheduler.Scheduler, fair),
     Effect.provideService(DefaultScheduler, yield* Scheduler.Scheduler),
     Effect.forkChild({ startImmediately: true })
@@ -195,16 +197,20 @@ describe("Session pool", () => {
     )
   )
 
-  it.live("an operation that has received a session does not wait for its turn in the fair scheduler", () =>
+  it.live("an operation that has waited for a session starts in its organization's turn, and holds none before", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.empty
       const sql = yield* PostgresClient.make({ url, poolSize: 1 })
       const free = yield* held(sql)
-      const turns: Array<() => void> = []
-      const waits = yield* withoutTurns(sql`SELECT 1`, (task) => turns.push(task))
+      const queued = yield* Deferred.make<() => void>()
+      const waits = yield* withoutTurns(sql`SELECT 1`, (task) => Deferred.doneUnsafe(queued, Effect.succeed(task)))
       yield* free
+      const turn = yield* Deferred.await(queued)
+      assert.lengthOf(yield* Effect.provideService(sql`SELECT 1`, CurrentFairShare, frequent), 1)
+      assert.isUndefined(waits.pollUnsafe())
+      turn()
       assert.lengthOf(yield* Fiber.join(waits), 1)
-      assert.lengthOf(turns, 0)
+      assert.strictEqual(sql.inUse(), 0)
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 

@@ -12,6 +12,8 @@ export interface FairShare {
   readonly owner: string
   /** True for submissions and status polls. */
   readonly isFrequent: boolean
+  /** The scheduler that gives the organization its turns. Undefined for work that does not run in turns. */
+  readonly scheduler?: Scheduler.Scheduler | undefined
 }
 
 export const CurrentFairShare = Context.Reference<FairShare>("@partner-commentary/reference/FairShare", {
@@ -25,6 +27,10 @@ export const DefaultScheduler = Context.Reference<Scheduler.Scheduler | undefine
   "@partner-commentary/reference/DefaultScheduler",
   { defaultValue: () => undefined }
 )
+
+/** Waits for the organization's next turn. Work that does not run in turns continues immediately. */
+export const awaitTurn = ({ scheduler }: FairShare): Effect.Effect<void> =>
+  scheduler === undefined ? Effect.void : Effect.provideService(Effect.yieldNow, Scheduler.Scheduler, scheduler)
 
 /** Runs work for all organizations, even if a request of one organization starts the work, such as a key look-up. */
 export const asCommonWork = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -11,7 +11,7 @@ import {
   type OnResponseEnd,
   TooManyRequests
 } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { CurrentFairShare, DefaultScheduler } from "@partner-commentary/core/shared/FairShare"
+import { CurrentFairShare, DefaultScheduler, type FairShare } from "@partner-commentary/core/shared/FairShare"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -75,12 +75,13 @@ export const makeWithPermit = (limit: ConcurrencyLimit["Service"], { annotations
       const whenResponseEnds = Context.get(context, ResponseEndObserver)(request)
       const fair = Context.get(context, CurrentFairScheduler)
       fair?.accept(headers[credential] ?? "", organization)
-      const own = Context.add(context, CurrentFairShare, { owner: organization, isFrequent: pool === "frequent" })
       // Frequent operations do not use the scheduler, because separate turns of the event loop would split their
       // database batches.
-      const scheduler = pool === "frequent" || waits ? undefined : fair
+      const isFrequent = pool === "frequent"
+      const scheduler = isFrequent || waits ? undefined : fair
+      const share = { owner: organization, isFrequent, scheduler: scheduler?.of(organization) }
       // The server restores the context at the end of the request.
-      fiber.setContext(scheduler === undefined ? own : inTurns(own, scheduler.of(organization)))
+      fiber.setContext(withFairShare(context, share))
       // A stream lasts longer than its handler, so the stream takes a permit itself. The stream's fiber inherits the
       // scheduler.
       if (pool === "streaming") return work
@@ -97,11 +98,15 @@ export const makeWithPermit = (limit: ConcurrencyLimit["Service"], { annotations
 }
 
 /** The scheduler's queues belong to organizations, because an organization can have many keys. */
-const inTurns = (own: Context.Context<never>, scheduler: Scheduler.Scheduler): Context.Context<never> =>
-  own.pipe(
-    Context.add(DefaultScheduler, Context.get(own, Scheduler.Scheduler)),
-    Context.add(Scheduler.Scheduler, scheduler)
-  )
+const withFairShare = (context: Context.Context<never>, share: FairShare): Context.Context<never> => {
+  const own = Context.add(context, CurrentFairShare, share)
+  return share.scheduler === undefined
+    ? own
+    : own.pipe(
+        Context.add(DefaultScheduler, Context.get(own, Scheduler.Scheduler)),
+        Context.add(Scheduler.Scheduler, share.scheduler)
+      )
+}
 
 /**
  * Returns the concurrency pool whose limit applies to the request. A large or chunked request to a
