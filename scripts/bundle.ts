@@ -64,10 +64,12 @@ const bundle = async (outdir: string, options: BuildOptions) => {
   return inputs.filter((input) => !/node_modules\/|^node:/.test(input))
 }
 
-const bundleNode = async (host: string) => {
-  const outdir = join(host, "bundle")
+const lambda = join(repositoryRoot, "hosts", "lambda")
+const [folder = join(lambda, "bundle")] = process.argv.slice(2)
+if (process.argv.length === 2) {
+  const host = join(repositoryRoot, "hosts", "node")
   // Identifiers are not minified, so that names stay readable in traces and logs.
-  const sources = await bundle(outdir, {
+  const sources = await bundle(join(host, "bundle"), {
     entryPoints: { main: join(host, "src", "main.ts") },
     // Bundled CommonJS code calls `require` for Node's own modules. All names that the minifier generates are shorter
     // than `makeRequire`, so no name conflicts with it.
@@ -75,10 +77,6 @@ const bundleNode = async (host: string) => {
   })
   SourceDigest.writeSourceDigest(repositoryRoot, host, sources)
 }
-
-const lambda = join(repositoryRoot, "hosts", "lambda")
-const [folder = join(lambda, "bundle")] = process.argv.slice(2)
-if (process.argv.length === 2) await bundleNode(join(repositoryRoot, "hosts", "node"))
 await bundle(folder, {
   entryPoints: { index: join(lambda, "src", "main.ts") },
   minifyIdentifiers: true,

@@ -1,7 +1,6 @@
 /**
  * Checks that docs/openapi.json and the other files generated from it match the contract, and that nothing breaks the
- * released document. With `--write`, the script writes the files. `--release` also stores the document as the released
- * document. The file scripts/test-long/Description.test.ts tests the script's checks with planted violations.
+ * released document. With `--write`, the script writes the files. `--release` also stores the document as released.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,7 +1,6 @@
 /**
- * Packs each published workspace as a tarball into `dist/tarballs` or the given folder. The script checks that the
- * tarballs can be installed, imported and compiled against. `scripts/test-long/PackageChecks.test.ts` tests the checks
- * of tarballs. The script builds first, because a fresh checkout has no build output.
+ * Packs each published workspace as a tarball into `dist/tarballs` or the given folder, and checks that they can be
+ * installed, imported and compiled against. The script builds first, because a fresh checkout has no build output.
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"

@@ -32,12 +32,10 @@ if (faults.length > 0) throw refuse(faults.join("\n"))
 const isPublished = (name: string, version: string) =>
   spawnSync("npm", ["view", `${name}@${version}`, "version"], { encoding: "utf8" }).stdout.trim() === version
 
-const published: Array<string> = []
-for (const { name, tarball, version } of packed) {
-  if (isPublished(name, version)) continue
-  // A dry run has no identity token, so npm cannot sign the provenance.
-  const how = isDry ? ["--dry-run", "--provenance=false"] : []
+// A dry run has no identity token, so npm cannot sign the provenance.
+const how = isDry ? ["--dry-run", "--provenance=false"] : []
+const due = packed.filter(({ name, version }) => !isPublished(name, version))
+for (const { tarball } of due) {
   execFileSync("npm", ["publish", tarball, "--access", "public", ...how], { cwd: destination, stdio: "inherit" })
-  published.push(name)
 }
-process.stdout.write(`${isDry ? "Would publish" : "Published"} ${published.length} of ${packed.length} packages.\n`)
+process.stdout.write(`${isDry ? "Would publish" : "Published"} ${due.length} of ${packed.length} packages.\n`)

@@ -1,7 +1,4 @@
-/**
- * Prints random sentences and exported names. Someone who did not write these sentences and names judges whether they
- * are clear.
- */
+/** Prints random sentences and exported names, for a judge of their clarity who did not write them. */
 import { createHash } from "node:crypto"
 import { basename } from "node:path"
 import { parseArgs } from "node:util"

@@ -3,7 +3,6 @@
  * changes. To find removed error codes, this module rewrites each error code as a separate media type. Changes of
  * scopes, types and enumerations are found, but this module classifies them itself.
  */
-
 import {
   jsonContentType,
   mapValues,

@@ -32,19 +32,11 @@ const sampleOf = (entries: ReadonlyArray<string>): ReadonlyArray<string> => [
 const asTypes = async ({ entries, folder, name, tarball }: PackedPackage): Promise<ReadonlyArray<string>> => {
   if (entries.length === 0) return []
   const isDual = readFileSync(join(folder, "package.json"), "utf8").includes('"require":')
-  const options = [
-    "--profile",
-    isDual ? "node16" : "esm-only",
-    "--format",
-    "ascii",
-    "--no-emoji",
-    "--no-color",
-    "--no-definitely-typed"
-  ]
+  const profile = isDual ? "node16" : "esm-only"
+  const options = `--profile ${profile} --format ascii --no-emoji --no-color --no-definitely-typed --entrypoints`
   try {
-    await promisify(execFile)(process.execPath, [attw, tarball, ...options, "--entrypoints", ...sampleOf(entries)], {
-      maxBuffer: 1 << 26
-    })
+    const given = [attw, tarball, ...options.split(" "), ...sampleOf(entries)]
+    await promisify(execFile)(process.execPath, given, { maxBuffer: 1 << 26 })
     return []
   } catch (error) {
     const { stdout = "", stderr = "" } = error as { readonly stdout?: string; readonly stderr?: string }

@@ -10,6 +10,8 @@ const types =
 
 const unreachable = "export default class { constructor() { throw new Error('This bundle does not contain it') } }"
 
+const mailFolders = ["dkim", "fetch", "json-transport", "sendmail-transport", "ses-transport", "xoauth2"]
+
 /**
  * The variable `SMTP_URL` selects only an SMTP host with a password, never another transport, a well-known service, an
  * OAuth token or a DKIM key. The mails contain no files and no URLs to load. The service accepts no multipart forms.
@@ -17,12 +19,7 @@ const unreachable = "export default class { constructor() { throw new Error('Thi
 const replacements: Readonly<Record<string, string>> = {
   "nodemailer/dist/esm/mime-funcs/mime-types.js": types,
   "nodemailer/dist/esm/well-known/services.js": "export const services = {}",
-  "nodemailer/dist/esm/dkim/index.js": unreachable,
-  "nodemailer/dist/esm/fetch/index.js": unreachable,
-  "nodemailer/dist/esm/json-transport/index.js": unreachable,
-  "nodemailer/dist/esm/sendmail-transport/index.js": unreachable,
-  "nodemailer/dist/esm/ses-transport/index.js": unreachable,
-  "nodemailer/dist/esm/xoauth2/index.js": unreachable,
+  ...Object.fromEntries(mailFolders.map((folder) => [`nodemailer/dist/esm/${folder}/index.js`, unreachable])),
   "effect/dist/http/MultipartParser.js":
     "const absent = () => { throw new Error('This bundle does not contain it') }; export { absent as make, absent as defaultIsFile, absent as decodeField }",
   "effect/dist/http/internal/mimeTypes.js": "export default {}"
