@@ -7,7 +7,12 @@
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
 import { DatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
-import { awaitTurn, bypassFairShare, CurrentFairShare, type FairShare } from "@partner-commentary/core/shared/FairShare"
+import {
+  awaitNextTurn,
+  bypassFairShare,
+  CurrentFairShare,
+  type FairShare
+} from "@partner-commentary/core/shared/FairShare"
 import * as KeyedSemaphore from "@partner-commentary/core/shared/KeyedSemaphore"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -54,7 +59,7 @@ export const make = Effect.fnUntraced(function* (
   const size = options.maxConnections
   /** The number of callers that have a session, or may take a session without a permit. */
   let lent = 0
-  /** The number of callers that wait for a permit of their organization. */
+  /** The number of callers that wait for a permit or for the turn of their organization. */
   let queued = 0
   /** An increase of `generation` makes the pool discard all sessions that were opened before the increase. */
   let generation = 0
@@ -107,22 +112,26 @@ export const make = Effect.fnUntraced(function* (
 
   /**
    * Counts the caller, and waits for a permit of the caller's organization. A caller that has waited also waits for its
-   * organization's turn, so that queued reads do not keep the event loop busy: a loaded server would accept connections
+   * organization's turn. Otherwise queued statements keep the event loop busy, and a loaded server accepts connections
    * slowly. After `enterNow` or `enter` succeeds, the caller must call `leave`.
    */
   const enter = (share: FairShare, restore: KeyedSemaphore.RestoreInterruptibility): Effect.Effect<void, SqlError> => {
     const count = Effect.sync(() => void lent++)
     if (tryTake(share)) return count
-    const { busy, take } = permitsOf(share)
+    const { busy, release, take } = permitsOf(share)
     queued++
+    const turn = Effect.onInterrupt(restore(awaitNextTurn(share)), () => Effect.sync(() => release(share.owner, 0)))
     const taken = Effect.ensuring(
-      Effect.tap(take(share.owner, acquireTimeout, restore), (isTaken) => (isTaken ? awaitTurn(share) : Effect.void)),
+      Effect.tap(take(share.owner, acquireTimeout, restore), (isTaken) => (isTaken ? turn : Effect.void)),
       Effect.sync(() => void queued--)
     )
     return Effect.flatMap(taken, (isTaken) => (isTaken ? count : Effect.fail(noneFree(busy))))
   }
 
-  /** Returns an effect that releases the permit. The organization's use is the time until the returned effect runs. */
+  /**
+   * Returns an effect that releases the permit. The organization's use is the time until the returned effect runs. The
+   * wait for a turn is no use, because other organizations cause it.
+   */
   const leave = (share: FairShare): Effect.Effect<void> => {
     const from = nowMillis()
     return Effect.sync(() => {

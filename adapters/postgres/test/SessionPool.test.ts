@@ -84,7 +84,7 @@ const queue = () => {
   return { asked, served }
 }
 
-/** Starts the work of an organization on a fair scheduler that gives the organization no turn. */
+/** Starts the work of an organization on a fair scheduler. The organization gets a turn when the test runs a task. */
 const withoutTurns = Effect.fnUntraced(function* <A, E>(
   work: Effect.Effect<A, E>,
   scheduleTask: (task: () => void) => void
@@ -197,20 +197,44 @@ describe("Session pool", () => {
     )
   )
 
+  /** Starts a statement that waits for the only session, and ends the transaction that holds the session. */
+  const waitsForTurn = Effect.gen(function* () {
+    const sql = yield* PostgresClient.make({ url: yield* TestDatabase.empty, poolSize: 1 })
+    const free = yield* held(sql)
+    const queued = yield* Deferred.make<() => void>()
+    const waits = yield* withoutTurns(sql`SELECT 1`, (task) => Deferred.doneUnsafe(queued, Effect.succeed(task)))
+    yield* free
+    return { sql, waits, turn: yield* Deferred.await(queued) }
+  })
+
   it.live("an operation that has waited for a session starts in its organization's turn, and holds none before", () =>
     Effect.gen(function* () {
-      const url = yield* TestDatabase.empty
-      const sql = yield* PostgresClient.make({ url, poolSize: 1 })
-      const free = yield* held(sql)
-      const queued = yield* Deferred.make<() => void>()
-      const waits = yield* withoutTurns(sql`SELECT 1`, (task) => Deferred.doneUnsafe(queued, Effect.succeed(task)))
-      yield* free
-      const turn = yield* Deferred.await(queued)
+      const { sql, turn, waits } = yield* waitsForTurn
       assert.lengthOf(yield* Effect.provideService(sql`SELECT 1`, CurrentFairShare, frequent), 1)
       assert.isUndefined(waits.pollUnsafe())
       turn()
       assert.lengthOf(yield* Fiber.join(waits), 1)
       assert.strictEqual(sql.inUse(), 0)
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+  )
+
+  it.live("an operation that is interrupted while it waits for its turn leaves its sessions to others", () =>
+    Effect.gen(function* () {
+      const { sql, waits } = yield* waitsForTurn
+      yield* Fiber.interrupt(waits)
+      assert.strictEqual(sql.inUse(), 0)
+      const other = { owner: "other", isFrequent: false }
+      assert.lengthOf(yield* Effect.provideService(sql`SELECT 1`, CurrentFairShare, other), 1)
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+  )
+
+  it.live("an operation that need not wait for a session also needs no turn", () =>
+    Effect.gen(function* () {
+      const sql = yield* PostgresClient.make({ url: yield* TestDatabase.empty, poolSize: 1 })
+      const turns: Array<() => void> = []
+      const starts = yield* withoutTurns(sql`SELECT 1`, (task) => turns.push(task))
+      assert.lengthOf(yield* Fiber.join(starts), 1)
+      assert.lengthOf(turns, 0)
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 

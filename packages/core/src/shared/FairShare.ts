@@ -28,17 +28,20 @@ export const DefaultScheduler = Context.Reference<Scheduler.Scheduler | undefine
   { defaultValue: () => undefined }
 )
 
-/** Waits for the organization's next turn. Work that does not run in turns continues immediately. */
-export const awaitTurn = ({ scheduler }: FairShare): Effect.Effect<void> =>
-  scheduler === undefined ? Effect.void : Effect.provideService(Effect.yieldNow, Scheduler.Scheduler, scheduler)
+/**
+ * Waits for the organization's next turn, before the organization's other work. Work that does not run in turns
+ * continues immediately.
+ */
+export const awaitNextTurn = ({ scheduler }: FairShare): Effect.Effect<void> =>
+  scheduler === undefined ? Effect.void : Effect.provideService(Effect.yieldNowWith(1), Scheduler.Scheduler, scheduler)
 
 /** Runs work for all organizations, even if a request of one organization starts the work, such as a key look-up. */
 export const asCommonWork = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   bypassFairShare(Effect.provideService(work, CurrentFairShare, common))
 
 /**
- * Runs work on the default scheduler, without waiting for the organization's turn. Use `bypassFairShare` for work that
- * all organizations need, or for work that holds a lock.
+ * Runs work on the default scheduler. A yield of the work does not wait for the organization's turn. Use
+ * `bypassFairShare` for work that all organizations need, or for work that holds a lock.
  */
 export const bypassFairShare = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber(({ context }) => {

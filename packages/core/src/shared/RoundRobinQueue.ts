@@ -6,6 +6,8 @@
 export interface RoundRobinQueue<A> {
   readonly size: () => number
   readonly push: (key: string, item: A) => void
+  /** Adds an item before the key's other items. The turn of the key stays the same. */
+  readonly pushFirst: (key: string, item: A) => void
   readonly shift: () => A | undefined
 }
 
@@ -39,14 +41,24 @@ export const make = <A>(): RoundRobinQueue<A> => {
     return next !== undefined && last < (turns.get(next) ?? 0)
   }
 
+  const itemsOf = (key: string): Array<A> => {
+    const present = early.get(key) ?? late.get(key)
+    if (present !== undefined) return present
+    const items: Array<A> = []
+    const queues = isFirst(key) ? early : late
+    queues.set(key, items)
+    return items
+  }
+
   return {
     size: () => size,
     push: (key, item) => {
       size++
-      const items = early.get(key) ?? late.get(key)
-      if (items !== undefined) items.push(item)
-      else if (isFirst(key)) early.set(key, [item])
-      else late.set(key, [item])
+      itemsOf(key).push(item)
+    },
+    pushFirst: (key, item) => {
+      size++
+      itemsOf(key).unshift(item)
     },
     shift: () => {
       const queues = early.size > 0 ? early : late

@@ -23,3 +23,13 @@ it("in a round-robin queue, a key whose last turn is older than the last turns o
   queue.push("quiet", "quiet 4")
   expect(take(3)).toEqual(["a3", "b3", "quiet 4"])
 })
+
+it("in a round-robin queue, an item can go before its key's other items, but not before other keys", () => {
+  const queue = RoundRobinQueue.make<string>()
+  for (const item of ["a1", "a2", "b1"]) queue.push(item.charAt(0), item)
+  expect(queue.shift()).toBe("a1")
+  queue.pushFirst("a", "a first")
+  queue.pushFirst("c", "c first")
+  expect(queue.size()).toBe(4)
+  expect(Array.from({ length: 5 }, () => queue.shift())).toEqual(["b1", "a first", "c first", "a2", undefined])
+})

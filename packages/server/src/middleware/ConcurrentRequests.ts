@@ -11,7 +11,7 @@ import {
   type OnResponseEnd,
   TooManyRequests
 } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { CurrentFairShare, DefaultScheduler, type FairShare } from "@partner-commentary/core/shared/FairShare"
+import { CurrentFairShare, DefaultScheduler } from "@partner-commentary/core/shared/FairShare"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -78,15 +78,16 @@ export const makeWithPermit = (limit: ConcurrencyLimit["Service"], { annotations
       // Frequent operations do not use the scheduler, because separate turns of the event loop would split their
       // database batches.
       const isFrequent = pool === "frequent"
-      const scheduler = isFrequent || waits ? undefined : fair
-      const share = { owner: organization, isFrequent, scheduler: scheduler?.of(organization) }
+      const turns = isFrequent ? undefined : fair?.of(organization)
+      const own = Context.add(context, CurrentFairShare, { owner: organization, isFrequent, scheduler: turns })
+      const scheduler = waits ? undefined : turns
       // The server restores the context at the end of the request.
-      fiber.setContext(withFairShare(context, share))
+      fiber.setContext(scheduler === undefined ? own : inTurns(own, scheduler))
       // A stream lasts longer than its handler, so the stream takes a permit itself. The stream's fiber inherits the
       // scheduler.
       if (pool === "streaming") return work
       const start = () =>
-        scheduler === undefined || scheduler.hasTime() ? work : Effect.andThen(Effect.yieldNow, work)
+        scheduler === undefined || fair?.hasTime() === true ? work : Effect.andThen(Effect.yieldNow, work)
       const taken = limit.tryTake(pool, organization)
       if (taken === undefined) {
         return toRateLimitError(limit.withPermit(pool, organization, Effect.suspend(start), whenResponseEnds))
@@ -98,15 +99,11 @@ export const makeWithPermit = (limit: ConcurrencyLimit["Service"], { annotations
 }
 
 /** The scheduler's queues belong to organizations, because an organization can have many keys. */
-const withFairShare = (context: Context.Context<never>, share: FairShare): Context.Context<never> => {
-  const own = Context.add(context, CurrentFairShare, share)
-  return share.scheduler === undefined
-    ? own
-    : own.pipe(
-        Context.add(DefaultScheduler, Context.get(own, Scheduler.Scheduler)),
-        Context.add(Scheduler.Scheduler, share.scheduler)
-      )
-}
+const inTurns = (own: Context.Context<never>, scheduler: Scheduler.Scheduler): Context.Context<never> =>
+  own.pipe(
+    Context.add(DefaultScheduler, Context.get(own, Scheduler.Scheduler)),
+    Context.add(Scheduler.Scheduler, scheduler)
+  )
 
 /**
  * Returns the concurrency pool whose limit applies to the request. A large or chunked request to a

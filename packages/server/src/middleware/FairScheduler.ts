@@ -18,7 +18,7 @@ export interface FairScheduler extends VerifiedCredentials.VerifiedCredentials {
   readonly hasTime: () => boolean
   /**
    * Returns the Effect scheduler for a key. All fibers that work for the same key share the scheduler. When a fiber
-   * resumes after a yield, the scheduler queues a task.
+   * resumes after a yield, the scheduler queues a task. Tasks with a priority above 0 go before the key's other tasks.
    */
   readonly of: (key: string) => Scheduler.Scheduler
   /** Tells the scheduler that the server has accepted a connection, because more connections may be waiting. */
@@ -93,11 +93,12 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopHooks): Fair
     if (isRunning) soon(() => runUntil(end))
   }
 
-  const run: FairScheduler["run"] = (key, task) => {
+  const add = (push: typeof waiting.push, key: string, task: () => void) => {
     if (waiting.size() === 0) waitingFrom = now()
-    waiting.push(key, task)
+    push(key, task)
     schedule()
   }
+  const run: FairScheduler["run"] = (key, task) => add(waiting.push, key, task)
 
   /**
    * True once `hasTime` has been called in this turn of the event loop. The first call of `hasTime` in a turn starts
@@ -127,7 +128,9 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopHooks): Fair
     },
     hasTime,
     of: (key) => {
-      const dispatcher = { scheduleTask: (task: () => void) => run(key, task), flush: () => {} }
+      const scheduleTask = (task: () => void, priority: number) =>
+        add(priority > 0 ? waiting.pushFirst : waiting.push, key, task)
+      const dispatcher = { scheduleTask, flush: () => {} }
       return {
         executionMode: "async",
         shouldYield: (fiber) => fiber.currentOpCount >= fiber.cache.maxOpsBeforeYield,

@@ -202,6 +202,30 @@ describe("Fair scheduler", () => {
     return Effect.runPromise(Fiber.join(fiber))
   })
 
+  it("the fair scheduler resumes a fiber with a priority before the other tasks of the fiber's key", () => {
+    const { of, run, takes, turn } = eventLoop()
+    const steps: Array<string> = []
+    const task = (key: string, name: string) =>
+      run(key, () => {
+        takes(turnBudgetMs)
+        steps.push(name)
+      })
+    task("attacker", "first")
+    task("attacker", "second")
+    task("victim", "victim")
+    turn()
+    const urgent = Effect.andThen(
+      Effect.yieldNowWith(1),
+      Effect.sync(() => {
+        takes(turnBudgetMs)
+        steps.push("urgent")
+      })
+    )
+    Effect.runFork(Effect.provideService(urgent, Scheduler.Scheduler, of("attacker")))
+    for (let turns = 0; turns < 3; turns++) turn()
+    assert.deepStrictEqual(steps, ["first", "victim", "urgent", "second"])
+  })
+
   it("the fair scheduler runs no further work of an interrupted fiber", async () => {
     const { of, turn } = eventLoop()
     let worked = false
