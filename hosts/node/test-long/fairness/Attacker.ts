@@ -47,12 +47,11 @@ const run = async (scene: FairnessSetup, attack: Attack) => {
     return { "x-api-key": getCyclicElement(scene.attacker[by], Number(firstKey) + (nth % keysAtOnce)) }
   }
   const headersOf = (ask: AttackRequest, nth: number) => {
-    const { body, idempotencyKey, prefer } = ask
+    const { body, idempotencyKey } = ask
     return {
       host: `${hostname}:${port}`,
       ...credentials(ask, nth),
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
-      ...(prefer === undefined ? {} : { prefer }),
       ...(body === undefined
         ? {}
         : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) })

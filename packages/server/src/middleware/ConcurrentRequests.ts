@@ -75,12 +75,12 @@ export const makeWithPermit = (limit: ConcurrencyLimit["Service"], { annotations
       const whenResponseEnds = Context.get(context, ResponseEndObserver)(request)
       const fair = Context.get(context, CurrentFairScheduler)
       fair?.accept(headers[credential] ?? "", organization)
-      // Frequent operations do not use the scheduler, because separate turns of the event loop would split their
+      // Polls and submissions do not use the scheduler, because separate turns of the event loop would split their
       // database batches.
       const isFrequent = pool === "frequent"
-      const turns = isFrequent ? undefined : fair?.of(organization)
-      const own = Context.add(context, CurrentFairShare, { owner: organization, isFrequent, scheduler: turns })
-      const scheduler = waits ? undefined : turns
+      const isBatched = isFrequent || (waits && ownPool === "frequent")
+      const scheduler = isBatched ? undefined : fair?.of(organization)
+      const own = Context.add(context, CurrentFairShare, { owner: organization, isFrequent, scheduler })
       // The server restores the context at the end of the request.
       fiber.setContext(scheduler === undefined ? own : inTurns(own, scheduler))
       // A stream lasts longer than its handler, so the stream takes a permit itself. The stream's fiber inherits the
