@@ -5,6 +5,7 @@ import { expect, it } from "vitest"
 
 const root = join(import.meta.dirname, "../..")
 const example = (name: string) => join(root, "examples", name)
+
 /**
  * Test files whose code blocks the guides show. These test files are in `hosts/test`, because they need its databases
  * and libraries.

@@ -10,7 +10,7 @@ const types =
 
 const unreachable = "export default class { constructor() { throw new Error('This bundle does not contain it') } }"
 
-const mailFolders = ["dkim", "fetch", "json-transport", "sendmail-transport", "ses-transport", "xoauth2"]
+const unusedMailFolders = ["dkim", "fetch", "json-transport", "sendmail-transport", "ses-transport", "xoauth2"]
 
 /**
  * The variable `SMTP_URL` selects only an SMTP host with a password, never another transport, a well-known service, an
@@ -19,7 +19,7 @@ const mailFolders = ["dkim", "fetch", "json-transport", "sendmail-transport", "s
 const replacements: Readonly<Record<string, string>> = {
   "nodemailer/dist/esm/mime-funcs/mime-types.js": types,
   "nodemailer/dist/esm/well-known/services.js": "export const services = {}",
-  ...Object.fromEntries(mailFolders.map((folder) => [`nodemailer/dist/esm/${folder}/index.js`, unreachable])),
+  ...Object.fromEntries(unusedMailFolders.map((folder) => [`nodemailer/dist/esm/${folder}/index.js`, unreachable])),
   "effect/dist/http/MultipartParser.js":
     "const absent = () => { throw new Error('This bundle does not contain it') }; export { absent as make, absent as defaultIsFile, absent as decodeField }",
   "effect/dist/http/internal/mimeTypes.js": "export default {}"

@@ -17,8 +17,6 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 const poolSize = 3
 
-const frequent = { owner: "other", isFrequent: true }
-
 const databaseOf = (url: Redacted.Redacted) => new URL(Redacted.value(url)).pathname.slice(1)
 
 /** Runs a statement as the owner of the server, over a connection to another database. */
@@ -85,7 +83,7 @@ const queue = () => {
 }
 
 /** Starts the work of an organization on a fair scheduler. The organization gets a turn when the test runs a task. */
-const withoutTurns = Effect.fnUntraced(function* <A, E>(
+const onFairScheduler = Effect.fnUntraced(function* <A, E>(
   work: Effect.Effect<A, E>,
   scheduleTask: (task: () => void) => void
 ) {
@@ -202,7 +200,7 @@ describe("Session pool", () => {
     const sql = yield* PostgresClient.make({ url: yield* TestDatabase.empty, poolSize: 1 })
     const free = yield* held(sql)
     const queued = yield* Deferred.make<() => void>()
-    const waits = yield* withoutTurns(sql`SELECT 1`, (task) => Deferred.doneUnsafe(queued, Effect.succeed(task)))
+    const waits = yield* onFairScheduler(sql`SELECT 1`, (task) => Deferred.doneUnsafe(queued, Effect.succeed(task)))
     yield* free
     return { sql, waits, turn: yield* Deferred.await(queued) }
   })
@@ -210,6 +208,7 @@ describe("Session pool", () => {
   it.live("an operation that has waited for a session starts in its organization's turn, and holds none before", () =>
     Effect.gen(function* () {
       const { sql, turn, waits } = yield* waitsForTurn
+      const frequent = { owner: "other", isFrequent: true }
       assert.lengthOf(yield* Effect.provideService(sql`SELECT 1`, CurrentFairShare, frequent), 1)
       assert.isUndefined(waits.pollUnsafe())
       turn()
@@ -232,7 +231,7 @@ describe("Session pool", () => {
     Effect.gen(function* () {
       const sql = yield* PostgresClient.make({ url: yield* TestDatabase.empty, poolSize: 1 })
       const turns: Array<() => void> = []
-      const starts = yield* withoutTurns(sql`SELECT 1`, (task) => turns.push(task))
+      const starts = yield* onFairScheduler(sql`SELECT 1`, (task) => turns.push(task))
       assert.lengthOf(yield* Fiber.join(starts), 1)
       assert.lengthOf(turns, 0)
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
@@ -262,7 +261,7 @@ describe("Session pool", () => {
     Effect.gen(function* () {
       const sql = yield* PostgresClient.make({ url: yield* TestDatabase.empty, poolSize: 1 })
       yield* sql`SELECT 1`
-      yield* withoutTurns(sql`SELECT pg_sleep(0.1)`, () => {})
+      yield* onFairScheduler(sql`SELECT pg_sleep(0.1)`, () => {})
       assert.lengthOf(yield* Effect.timeout(sql`SELECT 1`, "5 seconds"), 1)
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
