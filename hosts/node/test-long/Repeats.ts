@@ -9,6 +9,8 @@ const recordedWithin = 750
 
 export interface RepeatedMails {
   readonly count: number
+  /** The largest number of repeated mails that the same kill explains. */
+  readonly mostByOneKill: number
   /** The repeated mails for which no kill happened between the hand-over to the mail server and the database update. */
   readonly unexplained: ReadonlyArray<string>
 }
@@ -19,26 +21,33 @@ export const findRepeatedMails = (
 ): RepeatedMails => {
   const latest = new Map<string, ReceivedMail>()
   const unexplained: Array<string> = []
+  const byKill = new Map<number, number>()
   let count = 0
   for (const letter of letters) {
     const before = latest.get(letter.messageId)
     latest.set(letter.messageId, letter)
     if (before === undefined) continue
     count++
-    if (!isRepeatExplained(before, kills, letter.acceptedAt)) {
+    const kill = findExplainingKill(before, kills, letter.acceptedAt)
+    if (kill !== undefined) byKill.set(kill, (byKill.get(kill) ?? 0) + 1)
+    else {
       const answered = before.answeredAt === null ? "never" : before.answeredAt - before.acceptedAt
       unexplained.push(`${letter.messageId} after ${letter.acceptedAt - before.acceptedAt} ms (answered ${answered})`)
     }
   }
-  return { count, unexplained }
+  return { count, mostByOneKill: Math.max(0, ...byKill.values()), unexplained }
 }
 
 /**
- * Returns true if a kill happened after the hand-over began and before the service must have recorded the mail. The
- * mail server may accept a mail just after the sending process was killed.
+ * Returns the time of the first kill after the hand-over began. Returns undefined if that kill happened after the
+ * service must have recorded the mail. The mail server may accept a mail just after the sending process was killed.
  */
-export const isRepeatExplained = (letter: ReceivedMail, kills: ReadonlyArray<number>, until: number): boolean => {
+export const findExplainingKill = (
+  letter: ReceivedMail,
+  kills: ReadonlyArray<number>,
+  until: number
+): number | undefined => {
   const kill = kills.find((at) => at >= letter.beganAt)
-  if (kill === undefined || kill > until) return false
-  return letter.answeredAt === null || kill <= letter.answeredAt + recordedWithin
+  if (kill === undefined || kill > until) return undefined
+  return letter.answeredAt === null || kill <= letter.answeredAt + recordedWithin ? kill : undefined
 }

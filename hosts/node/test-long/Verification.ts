@@ -37,7 +37,10 @@ export interface KillTestRecord {
 
 export interface VerificationReport {
   readonly mistakes: ReadonlyArray<string>
-  readonly figures: Readonly<Record<string, unknown>> & { readonly kills: number; readonly repeats: number }
+  readonly figures: Readonly<Record<string, unknown>> & {
+    readonly kills: number
+    readonly mostRepeatsByOneKill: number
+  }
 }
 
 export const verifyKillTest = (record: KillTestRecord): VerificationReport => {
@@ -75,6 +78,7 @@ export const verifyKillTest = (record: KillTestRecord): VerificationReport => {
       mails: new Set(smtpServer.letters.map(({ messageId }) => messageId)).size,
       mailsToldToWait: smtpServer.refused.length,
       repeats: repeats.count,
+      mostRepeatsByOneKill: repeats.mostByOneKill,
       losses: losses.length
     }
   }
@@ -200,7 +204,7 @@ const mailMistakes = ({ assigned, database, kills, smtpServer }: KillTestRecord)
     if (entry === undefined || taken === undefined) return [`the mail ${messageId} belongs to nothing`]
     const mistakes: Array<string> = []
     if (known !== messageId) mistakes.push(`the mail ${id} has two Message-IDs: ${known} and ${messageId}`)
-    if (entry.state !== "sent" && !Repeats.isRepeatExplained(letter, kills, Number.POSITIVE_INFINITY)) {
+    if (entry.state !== "sent" && Repeats.findExplainingKill(letter, kills, Number.POSITIVE_INFINITY) === undefined) {
       const kill = kills.find((at) => at >= letter.beganAt) ?? Number.NaN
       const when = `answered at ${letter.answeredAt}, then killed at ${kill}`
       mistakes.push(`the mail ${id} was handed over (${when}) and is written down as ${entry.state}`)
