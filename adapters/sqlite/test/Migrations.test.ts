@@ -1,7 +1,8 @@
-/** Tests that the service refuses a database file that was created by a development version. */
+/** Tests how migrations handle databases of development versions and databases with tables of a host. */
 import { assert, it } from "@effect/vitest"
-import { migrate, names } from "@partner-commentary/sql/Migrations"
+import { make, migrate, names, releasedMigrations } from "@partner-commentary/sql/Migrations"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
+import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
@@ -19,4 +20,45 @@ it.effect("a database that a development version created is refused with a clear
     assert.include(message, "start with an empty database")
     assert.deepStrictEqual(yield* rows, before)
   }).pipe(Effect.provide(layerMemory))
+)
+
+it.effect("the migration of long rows keeps all rows, their references and the objects of a host", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const former = Object.fromEntries(Object.entries(releasedMigrations).filter(([name]) => name < "0016"))
+    yield* make(former, new Set()).migrate
+    const columns = yield* sql<{ readonly name: string }>`
+      SELECT name FROM pragma_table_info('topics') WHERE "notnull" = 1 OR name = 'id'`
+    const values = columns.map(({ name }) => (name === "environment" ? "live" : name === "status" ? "pending" : "0"))
+    yield* sql`INSERT INTO topics ${sql.insert(Object.fromEntries(columns.map(({ name }, at) => [name, values[at]])))}`
+    const addEvent = (id: string) =>
+      sql`INSERT INTO events ${sql.insert({
+        id,
+        organization_id: "o",
+        environment: "live",
+        type: "creator.approved",
+        share_id: "s",
+        created_at: "now",
+        payload: "{}"
+      })}`
+    yield* addEvent("1")
+    yield* sql`CREATE TABLE notes (topic_id TEXT REFERENCES topics (id), changed TEXT)`
+    yield* sql`INSERT INTO notes (topic_id) VALUES ('0')`
+    yield* sql`CREATE VIEW contents AS SELECT id, content FROM topics JOIN notes ON topic_id = id`
+    yield* sql`CREATE TRIGGER noted AFTER UPDATE ON topics BEGIN UPDATE notes SET changed = NEW.content; END`
+    const rows = Effect.all([sql`SELECT * FROM topics`, sql`SELECT * FROM events`, sql`SELECT * FROM contents`])
+    const before = yield* rows
+
+    assert.deepStrictEqual(yield* migrate, [[16, "long_rows"]])
+    assert.deepStrictEqual(yield* rows, before)
+    assert.deepStrictEqual(yield* sql`PRAGMA foreign_key_check`, [])
+    assert.strictEqual((yield* Effect.flip(sql`DELETE FROM topics`)).reason._tag, "ConstraintError")
+    yield* sql`UPDATE topics SET content = 'changed'`
+    assert.deepStrictEqual(yield* sql`SELECT changed FROM notes`, [{ changed: "changed" }])
+    yield* addEvent("2")
+    assert.deepStrictEqual(yield* sql`SELECT event_id, position FROM event_positions ORDER BY position`, [
+      { event_id: "1", position: 1 },
+      { event_id: "2", position: 2 }
+    ])
+  }).pipe(Effect.provide(SqliteClient.layer({ filename: ":memory:" })))
 )

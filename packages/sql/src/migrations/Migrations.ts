@@ -34,6 +34,7 @@ import { addCancellationColumns } from "./0012_cancellation.ts"
 import { addFormerSecretColumns } from "./0013_former_secrets.ts"
 import { addTopicWebhooksColumn } from "./0014_topic_webhooks.ts"
 import { addFixedDeadlineColumn } from "./0015_fixed_deadlines.ts"
+import { storeLongRowsByNumber } from "./0016_long_rows.ts"
 import * as MigrationFailure from "./MigrationFailure.ts"
 import * as OlderProcesses from "./OlderProcesses.ts"
 
@@ -55,7 +56,8 @@ export const releasedMigrations: Readonly<Record<string, Migration>> = {
   "0012_cancellation": addCancellationColumns,
   "0013_former_secrets": addFormerSecretColumns,
   "0014_topic_webhooks": addTopicWebhooksColumn,
-  "0015_fixed_deadlines": addFixedDeadlineColumn
+  "0015_fixed_deadlines": addFixedDeadlineColumn,
+  "0016_long_rows": storeLongRowsByNumber
 }
 
 /**
