@@ -24,6 +24,8 @@ export interface AttackRequest {
   readonly key?: string
   readonly body?: string
   readonly idempotencyKey?: string
+  /** The value of the `Prefer` header. */
+  readonly prefer?: string
 }
 
 export interface Attack {

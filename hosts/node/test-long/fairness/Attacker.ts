@@ -47,11 +47,12 @@ const run = async (scene: FairnessSetup, attack: Attack) => {
     return { "x-api-key": getCyclicElement(scene.attacker[by], Number(firstKey) + (nth % keysAtOnce)) }
   }
   const headersOf = (ask: AttackRequest, nth: number) => {
-    const { body, idempotencyKey } = ask
+    const { body, idempotencyKey, prefer } = ask
     return {
       host: `${hostname}:${port}`,
       ...credentials(ask, nth),
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+      ...(prefer === undefined ? {} : { prefer }),
       ...(body === undefined
         ? {}
         : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) })

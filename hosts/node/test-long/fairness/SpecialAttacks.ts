@@ -11,6 +11,9 @@ import * as Receiver from "./Receiver.ts"
 
 const events: Attack["ask"] = () => makeGetRequest("/events?limit=100")
 
+/** Events exist, so the service answers at once. */
+const waitingForEvents: Attack["ask"] = () => ({ ...makeGetRequest("/events?order=asc&limit=100"), prefer: "wait=1" })
+
 const streams: Attack["ask"] = () => makeGetRequest("/events/stream")
 
 const heavyReads: Attack["ask"] = ({ attacker }, nth) =>
@@ -100,6 +103,12 @@ export const specialAttacks: Readonly<Record<string, Attack>> = {
       manners("all heavy reads of 12 organizations", ofCrowd(heavyReads), { asks: 240, leaves: 120, trickles: 240 })
     ).map(([name, attack]): [string, Attack] => [name, { ...attack, limits: "standard", lasts: 5000 }])
   ),
+  "GET /events with `Prefer: wait` of 12 organizations": {
+    ask: ofCrowd(waitingForEvents),
+    connections: 240,
+    limits: "standard",
+    lasts: 5000
+  },
   "keys that do not exist": { ask: claimedKeys, connections: 1000 },
   ...manners("openapi.json and docs", explorer, { asks: 60, leaves: 60, pipelines: 60, trickles: 240 }),
   "bulk, every topic refused": {
