@@ -1,6 +1,7 @@
 import { configDefaults, defineConfig } from "vitest/config"
 import {
   freshBundleGlobalSetup,
+  isolate,
   nativeModuleOptions,
   postgresGlobalSetup,
   sqliteOnlyTestPatterns
@@ -32,6 +33,7 @@ export default defineConfig({
       {
         test: {
           ...slow,
+          isolate,
           name: "hosts/test on Postgres",
           include: [
             "hosts/test/test/**/*.test.ts",

@@ -3,10 +3,7 @@ import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig, type ViteUserConfig } from "vitest/config"
 
-/**
- * Each project imports the sources once in each of its processes, so there are few projects. Test files share imported
- * modules, because importing takes most of a file's time. Therefore modules must have no state.
- */
+/** Each project imports the sources once in each of its processes, so there are few projects. */
 const folders = {
   packages: ["packages/*", "clients/python/generator", "scripts"],
   hosts: ["adapters/*", "hosts/*", "examples"]
@@ -30,9 +27,15 @@ export const freshBundleGlobalSetup = join(import.meta.dirname, "scripts", "pack
  */
 export const nativeModuleOptions = { viteModuleRunner: false }
 
+/**
+ * Test files share imported modules, because importing takes most of a file's time. Therefore modules must have no
+ * state.
+ */
+export const isolate = false
+
 const shared = {
   experimental: nativeModuleOptions,
-  isolate: false,
+  isolate,
   // Some tests start a dozen processes, which takes a minute on a busy machine.
   testTimeout: 180_000,
   expect: { poll: { timeout: 60_000 } },
