@@ -161,19 +161,9 @@ export const toTopicSummary = (topic: ListedTopic): typeof Api.TopicSummary.Type
  * unparsed.
  */
 export const formatTopicSummaryJson = (topic: ListedTopic): string => {
-  const before: Partial<typeof Api.TopicSummary.Type> = {
-    topic_id: topic.id,
-    ...reference(topic),
-    content: topic.content
-  }
-  const after: Partial<typeof Api.TopicSummary.Type> = {
-    status: topic.status,
-    commentaries_ready: topic.approvedAssignments,
-    total_personas: topic.totalAssignments,
-    created_at: topic.createdAt
-  }
-  const stored = `"metadata":${topic.metadata},"output_types":${topic.outputTypes}`
-  return `${JSON.stringify(before).slice(0, -1)},${stored},${JSON.stringify(after).slice(1)}`
+  const { approvedAssignments, content, createdAt, externalReference, id, metadata, outputTypes, status } = topic
+  const reference = externalReference === null ? "" : `"external_reference":"${externalReference}",`
+  return `{"topic_id":"${id}",${reference}"content":${JSON.stringify(content)},"metadata":${metadata},"output_types":${outputTypes},"status":"${status}","commentaries_ready":${approvedAssignments},"total_personas":${topic.totalAssignments},"created_at":"${createdAt}"}`
 }
 
 /** Maps a simulated assignment for a test key, with the actions that are possible next. */
