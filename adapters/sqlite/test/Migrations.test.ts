@@ -43,10 +43,13 @@ it.effect("the migration of long rows keeps all rows, their references and the o
       })}`
     yield* addEvent("1")
     yield* sql`CREATE TABLE notes (topic_id TEXT REFERENCES topics (id), changed TEXT)`
+    yield* sql`CREATE TABLE labels (topic_id TEXT REFERENCES topics (id) ON DELETE CASCADE)`
     yield* sql`INSERT INTO notes (topic_id) VALUES ('0')`
+    yield* sql`INSERT INTO labels VALUES ('0')`
     yield* sql`CREATE VIEW contents AS SELECT id, content FROM topics JOIN notes ON topic_id = id`
-    yield* sql`CREATE TRIGGER noted AFTER UPDATE ON topics BEGIN UPDATE notes SET changed = NEW.content; END`
-    const rows = Effect.all([sql`SELECT * FROM topics`, sql`SELECT * FROM events`, sql`SELECT * FROM contents`])
+    yield* sql`CREATE TRIGGER noted AFTER UPDATE ON Topics BEGIN UPDATE notes SET changed = NEW.content; END`
+    yield* sql`ALTER TABLE topics ADD COLUMN title TEXT AS (SUBSTR(content, 1, 9))`
+    const rows = Effect.forEach(["topics", "events", "contents", "labels"], (table) => sql`SELECT * FROM ${sql(table)}`)
     const before = yield* rows
 
     assert.deepStrictEqual(yield* migrate, [[16, "long_rows"]])

@@ -67,11 +67,12 @@ const empties = `DO $$ DECLARE place TEXT; BEGIN
   LOOP EXECUTE 'DELETE FROM ' || place; END LOOP;
 END $$`
 
-const tablesOf = (sql: SqlClient.SqlClient) =>
+const columnsOf = (sql: SqlClient.SqlClient) =>
   Effect.map(
-    sql<{ readonly names: string }>`SELECT string_agg(tablename, ' ' ORDER BY tablename)
+    sql<{ readonly names: string }>`SELECT string_agg(relname || '.' || attname, ' ' ORDER BY relname, attname)
         || (SELECT COUNT(*) FROM pg_constraint) AS names
-      FROM pg_tables WHERE schemaname = current_schema()`,
+      FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+      WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind = 'r' AND attnum > 0`,
     ([row]) => row?.names
   )
 
@@ -94,13 +95,13 @@ export const makeTestDatabases = (server: Effect.Effect<string>) => {
     ).pipe(Effect.map(({ url }) => url))
 
   let made: Promise<string> | undefined
-  let tables: string | undefined
+  let columns: string | undefined
   /** Makes a migrated template database for each test process. The other databases are copies of this template. */
   const migrated = Effect.promise(() => {
     made ??= Effect.runPromise(
       Effect.gen(function* () {
         const { name, url } = yield* created("template", "template0")
-        tables = yield* runOnDatabase(url, (sql) => Effect.andThen(migrate, tablesOf(sql)))
+        columns = yield* runOnDatabase(url, (sql) => Effect.andThen(migrate, columnsOf(sql)))
         return name
       })
     )
@@ -135,7 +136,7 @@ export const makeTestDatabases = (server: Effect.Effect<string>) => {
         const sql = Context.get(yield* clientOf(url), SqlClient.SqlClient)
         yield* sql.unsafe(empties)
         // If a test changed the schema, other tests cannot use the database.
-        if ((yield* tablesOf(sql)) === tables) clean.push(url)
+        if ((yield* columnsOf(sql)) === columns) clean.push(url)
         // If a test terminated every session of the database, the queries above fail and the database is not reused.
       }).pipe(Effect.ignore)
   )

@@ -11,18 +11,21 @@ export const storeLongRowsByNumber = Effect.gen(function* () {
 })
 
 const recreateTables = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  // Rows of other tables reference these tables. SQLite checks the references at the end of the transaction.
-  yield* sql`PRAGMA defer_foreign_keys = ON`
+  // A rename must not change other tables, views and triggers, because they name the new table afterwards.
+  yield* sql`PRAGMA legacy_alter_table = ON`
   for (const table of ["topics", "assignments", "drafts", "events"]) {
+    // A trigger of a host may write the name of the table in upper case.
     const schema = yield* sql<{ readonly type: string; readonly text: string }>`
-      SELECT type, sql AS text FROM sqlite_schema WHERE tbl_name = ${table} AND sql IS NOT NULL ORDER BY rowid`
-    yield* sql.unsafe(`CREATE TABLE former_rows AS SELECT * FROM ${table}`)
-    yield* sql.unsafe(`DROP TABLE ${table}`)
+      SELECT type, sql AS text FROM sqlite_schema WHERE LOWER(tbl_name) = ${table} AND sql IS NOT NULL ORDER BY rowid`
+    const columns = yield* sql<{ readonly name: string }>`SELECT name FROM pragma_table_info(${table})`
+    const names = columns.map(({ name }) => `"${name}"`).join()
+    yield* sql.unsafe(`ALTER TABLE ${table} RENAME TO former_rows`)
     for (const { text, type } of schema) if (type === "table") yield* sql.unsafe(numberRows(text))
-    yield* sql.unsafe(`INSERT INTO ${table} SELECT * FROM former_rows`)
+    yield* sql.unsafe(`INSERT INTO ${table} (${names}) SELECT ${names} FROM former_rows`)
     yield* sql.unsafe("DROP TABLE former_rows")
     for (const { text, type } of schema) if (type !== "table") yield* sql.unsafe(text)
   }
+  yield* sql`PRAGMA legacy_alter_table = OFF`
 })
 
 /** Changes the definition of a table. The primary key of a table with row numbers allows null by default. */

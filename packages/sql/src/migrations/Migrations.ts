@@ -79,6 +79,17 @@ const isLockTimeout = (error: unknown): boolean =>
     ? error.reason._tag === "LockTimeoutError"
     : error instanceof Migrator.MigrationError && isLockTimeout(error.cause)
 
+/**
+ * Turns the foreign keys of SQLite off. Otherwise, if a migration recreates a table, the table's removal would run the
+ * actions of references, such as ON DELETE CASCADE. SQLite ignores the setting within a transaction.
+ */
+const withoutForeignKeys = <A, E, R>(sql: SqlClient.SqlClient, work: Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    sql`PRAGMA foreign_keys = OFF`,
+    () => work,
+    () => Effect.orDie(sql`PRAGMA foreign_keys = ON`)
+  )
+
 /** Returns the failure of the migration itself, because the migrator wraps that failure in another error. */
 const explanationOf = (error: Migrator.MigrationError | SqlError) => {
   const cause = error instanceof Migrator.MigrationError ? error.cause : undefined
@@ -149,7 +160,8 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
     if (Option.isSome(obstacle)) return yield* obstacle.value
     const applied = yield* sql.onDialectOrElse({
       pg: () => Effect.retry(sql.withTransaction(applyOnPostgres), { times: 1, while: isStale }),
-      orElse: () => Effect.andThen(OlderProcesses.failIfOlderProcessesRun(left, exclusive), apply)
+      orElse: () =>
+        Effect.andThen(OlderProcesses.failIfOlderProcessesRun(left, exclusive), withoutForeignKeys(sql, apply))
     })
     // A process with a newer version may have migrated the database first.
     yield* Effect.flatMap(readSchemaStatus, check)
