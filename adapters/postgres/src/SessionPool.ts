@@ -118,10 +118,11 @@ export const make = Effect.fnUntraced(function* (
   const enter = (share: FairShare, restore: KeyedSemaphore.RestoreInterruptibility): Effect.Effect<void, SqlError> => {
     const count = Effect.sync(() => void lent++)
     if (tryTake(share)) return count
-    const { busy, take } = permitsOf(share)
+    const { busy, release, take } = permitsOf(share)
     queued++
+    const turn = Effect.onInterrupt(restore(awaitNextTurn(share)), () => Effect.sync(() => release(share.owner, 0)))
     const taken = Effect.ensuring(
-      take(share.owner, acquireTimeout, restore, awaitNextTurn(share)),
+      Effect.tap(take(share.owner, acquireTimeout, restore), (isTaken) => (isTaken ? turn : Effect.void)),
       Effect.sync(() => void queued--)
     )
     return Effect.flatMap(taken, (isTaken) => (isTaken ? count : Effect.fail(noneFree(busy))))

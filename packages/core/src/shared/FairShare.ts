@@ -30,12 +30,10 @@ export const DefaultScheduler = Context.Reference<Scheduler.Scheduler | undefine
 
 /**
  * Waits for the organization's next turn, before the organization's other work. Work that does not run in turns
- * continues in the next turn of the event loop.
+ * continues immediately.
  */
 export const awaitNextTurn = ({ scheduler }: FairShare): Effect.Effect<void> =>
-  scheduler === undefined
-    ? Effect.yieldNow
-    : Effect.provideService(Effect.yieldNowWith(1), Scheduler.Scheduler, scheduler)
+  scheduler === undefined ? Effect.void : Effect.provideService(Effect.yieldNowWith(1), Scheduler.Scheduler, scheduler)
 
 /** Runs work for all organizations, even if a request of one organization starts the work, such as a key look-up. */
 export const asCommonWork = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

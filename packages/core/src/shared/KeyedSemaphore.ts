@@ -29,15 +29,8 @@ export interface KeyedSemaphore<Key> {
   /**
    * Waits up to `timeout` for a permit. Returns false if the queue is full or the timeout has passed. Call `take` in an
    * uninterruptible region and pass the region's `restore`. An interrupted caller leaves the queue and holds no permit.
-   * A caller that has waited continues after `resume`, by default in a later turn of the event loop, so that the
-   * releasing fiber does not run the caller's work.
    */
-  readonly take: (
-    key: Key,
-    timeout: Duration.Input,
-    interruptible: RestoreInterruptibility,
-    resume?: Effect.Effect<void>
-  ) => Effect.Effect<boolean>
+  readonly take: (key: Key, timeout: Duration.Input, interruptible: RestoreInterruptibility) => Effect.Effect<boolean>
   /** Returns a permit. `use` is the cost of the work that held the permit, in any unit, by default 1. */
   readonly release: (key: Key, use?: number) => void
 }
@@ -142,7 +135,7 @@ export const make = <Key>({
     forget(key, owner)
   }
 
-  const take: KeyedSemaphore<Key>["take"] = (key, timeout, interruptible, resume = Effect.yieldNow) =>
+  const take: KeyedSemaphore<Key>["take"] = (key, timeout, interruptible) =>
     Effect.suspend(() => {
       if (tryTake(key)) return Effect.succeed(true)
       const owner = ownerOf(key)
@@ -154,15 +147,21 @@ export const make = <Key>({
       return interruptible(Effect.timeoutOption(Deferred.await(waiter), timeout)).pipe(
         Effect.flatMap(() => {
           // The caller may receive a permit at the moment of the timeout.
-          if (Deferred.isDoneUnsafe(waiter)) return Effect.as(interruptible(resume), true)
+          if (Deferred.isDoneUnsafe(waiter)) return resumed
           leave(key, owner, waiter)
           return Effect.succeed(false)
         }),
         Effect.onInterrupt(() =>
-          Effect.sync(() => (Deferred.isDoneUnsafe(waiter) ? release(key, 0) : leave(key, owner, waiter)))
+          Effect.sync(() => (Deferred.isDoneUnsafe(waiter) ? release(key) : leave(key, owner, waiter)))
         )
       )
     })
 
   return { tryTake, take, release }
 }
+
+/**
+ * Resume the waiting fiber in a later turn of the event loop, so that the releasing fiber does not run the waiting
+ * fiber's work.
+ */
+const resumed = Effect.as(Effect.yieldNow, true)
