@@ -2,7 +2,7 @@
  * Binds the port before the application is built, because the application's links contain the port. A request that
  * arrives before the application is ready waits until the application calls `open`.
  */
-import { createServer, type IncomingMessage, ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import * as FairScheduler from "@partner-commentary/server/middleware/FairScheduler"
@@ -33,18 +33,27 @@ const backlog = 4096
 /** The time in milliseconds after which a connection is closed if its client reads no byte of a response. */
 const defaultStallTimeout = 60_000
 
+/** The maximum number of characters of a body that is written together with other responses. */
+const maxShortResponse = 16_384
+
 /**
- * A response whose head and text body Node writes as one string. Effect sets `strictContentLength` on each response,
- * and Node then writes the head and the body as two strings. The length of a body that is a single string is always
- * right.
+ * Responses whose head and text body Node writes as one string. Effect sets `strictContentLength` on each response, and
+ * Node then writes the head and the body as two strings. The length of a body that is a single string is always right.
+ *
+ * The short responses of one turn of the event loop are written one after another, which takes less processor time than
+ * a write after each request.
  */
-class TextResponse extends ServerResponse {
-  // biome-ignore lint/suspicious/noExplicitAny: `end` has several overloads
-  override end(...values: ReadonlyArray<any>): this {
-    if (typeof values[0] === "string") this.strictContentLength = false
-    return super.end(...(values as [string]))
+const makeTextResponse = ({ runAtEndOfTurn }: FairScheduler.FairScheduler) =>
+  class TextResponse extends ServerResponse {
+    // biome-ignore lint/suspicious/noExplicitAny: `end` has several overloads
+    override end(...values: ReadonlyArray<any>): this {
+      if (typeof values[0] !== "string") return super.end(...(values as [Uint8Array]))
+      this.strictContentLength = false
+      if (values[0].length > maxShortResponse) return super.end(...(values as [string]))
+      runAtEndOfTurn(() => void super.end(...(values as [string])))
+      return this
+    }
   }
-}
 
 export interface ListenerOptions {
   /** The time for which an idle connection stays open. */
@@ -74,8 +83,8 @@ export const bindPort = Effect.fnUntraced(function* (
 ) {
   const proxies = yield* TrustedProxies
   const fair = FairScheduler.make({ now: () => performance.now(), next: setImmediate, soon: afterTicks })
-  const native = createServer({
-    ServerResponse: TextResponse,
+  const native: Server = createServer({
+    ServerResponse: makeTextResponse(fair),
     requireHostHeader: false,
     keepAliveTimeout: Duration.toMillis(keepAlive),
     ...receiveTimeouts

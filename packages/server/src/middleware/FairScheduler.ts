@@ -4,6 +4,7 @@
  * starts immediately if no other task waits and the current turn has time left. While connections arrive, some turns
  * run no tasks, because Node accepts only one connection in each turn.
  */
+import { concurrencyPoolLimits } from "@partner-commentary/core/access/ConcurrencyLimit"
 import * as RoundRobinQueue from "@partner-commentary/core/shared/RoundRobinQueue"
 import * as Context from "effect/Context"
 import type * as Scheduler from "effect/Scheduler"
@@ -16,6 +17,11 @@ export interface FairScheduler extends VerifiedCredentials.VerifiedCredentials {
   readonly start: (keyOf: () => string, task: () => void) => void
   /** Returns whether a task may start now: no task waits, and the current turn of the event loop has time left. */
   readonly hasTime: () => boolean
+  /**
+   * Runs the task at the end of the current turn of the event loop, together with up to three other such tasks. Runs
+   * the task now if the turn started no request at once, or while other tasks wait.
+   */
+  readonly runAtEndOfTurn: (task: () => void) => void
   /**
    * Returns the Effect scheduler for a key. All fibers that work for the same key share the scheduler. When a fiber
    * resumes after a yield, the scheduler queues a task. Tasks with a priority above 0 go before the key's other tasks.
@@ -48,6 +54,12 @@ export const turnBudgetMs = 4
  * The maximum delay of tasks while connections arrive, and the maximum time for the tasks of a turn, in milliseconds.
  */
 export const maxTaskDelayMs = 50
+
+/**
+ * The maximum number of tasks that wait for the end of a turn. A response keeps its permit until the response is
+ * written, so more waiting responses would delay the organization's next request.
+ */
+const maxTasksAtEndOfTurn = concurrencyPoolLimits.standard.each
 
 /** The scheduler of the server. By default the value is undefined, and request fibers use the host's scheduler. */
 export const CurrentFairScheduler = Context.Reference<FairScheduler | undefined>(
@@ -106,8 +118,13 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopHooks): Fair
    */
   let isMeasured = false
   let measuredFrom = 0
+  const atEndOfTurn: Array<() => void> = []
+  const runTasksAtEndOfTurn = () => {
+    while (atEndOfTurn.length > 0) atEndOfTurn.shift()?.()
+  }
   const endTurn = () => {
     isMeasured = false
+    runTasksAtEndOfTurn()
   }
   const hasTime = () => {
     if (isAccepting || isRunning || waiting.size() > 0) return false
@@ -127,6 +144,10 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopHooks): Fair
       else run(keyOf(), task)
     },
     hasTime,
+    runAtEndOfTurn: (task) => {
+      if (!isMeasured || isRunning || waiting.size() > 0) return task()
+      if (atEndOfTurn.push(task) === maxTasksAtEndOfTurn) runTasksAtEndOfTurn()
+    },
     of: (key) => {
       const scheduleTask = (task: () => void, priority: number) =>
         add(priority > 0 ? waiting.pushFirst : waiting.push, key, task)

@@ -181,6 +181,28 @@ describe("Fair scheduler", () => {
     assert.strictEqual(done, 1)
   })
 
+  it("the fair scheduler runs up to four tasks together at the end of a turn, and runs them at once under load", () => {
+    const { hasTime, run, runAtEndOfTurn, turn } = eventLoop()
+    const ran: Array<number> = []
+    const later = (number: number) => runAtEndOfTurn(() => void ran.push(number))
+    later(1)
+    assert.deepStrictEqual(ran, [1], "the turn has started no request at once")
+    assert.isTrue(hasTime())
+    for (const number of [2, 3, 4]) later(number)
+    assert.deepStrictEqual(ran, [1])
+    later(5)
+    assert.deepStrictEqual(ran, [1, 2, 3, 4, 5])
+    later(6)
+    turn()
+    assert.deepStrictEqual(ran, [1, 2, 3, 4, 5, 6])
+    assert.isTrue(hasTime())
+    run("a caller", () => later(8))
+    later(7)
+    assert.deepStrictEqual(ran, [1, 2, 3, 4, 5, 6, 7], "a task waits")
+    turn()
+    assert.deepStrictEqual(ran, [1, 2, 3, 4, 5, 6, 7, 8])
+  })
+
   it("the fair scheduler resumes a yielded fiber in the turn of the fiber's key", () => {
     const { of, run, takes, turn } = eventLoop()
     const steps: Array<string> = []
