@@ -28,8 +28,8 @@ export const freshBundleGlobalSetup = join(import.meta.dirname, "scripts", "pack
 export const nativeModuleOptions = { viteModuleRunner: false }
 
 /**
- * Test files share imported modules, because importing takes most of a file's time. Therefore no
- * module may have state that changes the tests of another file.
+ * Test files share imported modules, because importing takes most of a file's time. Therefore no module may have state
+ * that changes the tests of another file.
  */
 export const isolate = false
 

@@ -47,10 +47,11 @@ const makeTextResponse = ({ runAtEndOfTurn }: FairScheduler.FairScheduler) =>
   class TextResponse extends ServerResponse {
     // biome-ignore lint/suspicious/noExplicitAny: `end` has several overloads
     override end(...values: ReadonlyArray<any>): this {
-      if (typeof values[0] !== "string") return super.end(...(values as [Uint8Array]))
-      this.strictContentLength = false
-      if (values[0].length > maxShortResponse) return super.end(...(values as [string]))
-      runAtEndOfTurn(() => void super.end(...(values as [string])))
+      const [body] = values
+      const end = () => void super.end(...(values as [string]))
+      if (typeof body === "string") this.strictContentLength = false
+      if (typeof body === "string" && body.length <= maxShortResponse) runAtEndOfTurn(end)
+      else end()
       return this
     }
   }
