@@ -1,4 +1,6 @@
 /** Exports `partner-commentary`: the complete service for applications that do not use Effect. */
+// `setImmediate` is imported from Node, because tests may replace the global function.
+import { setImmediate } from "node:timers"
 import * as Embedded from "@partner-commentary/server/Embedded"
 import * as NodeListener from "@partner-commentary/server/NodeListener"
 import * as Effect from "effect/Effect"
@@ -112,7 +114,7 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
   }
   const handle: typeof service.handle = (request, sent) =>
     watched(sent.target ?? request.url, service.handle(request, sent))
-  const listener = NodeListener.make({ handle }, report)
+  const listener = NodeListener.make({ handle }, report, setImmediate)
   const start = () => service.begin().catch(notStarted)
   const run: PartnerCommentary["run"] = (effect) => start().then(() => service.run(effect))
   const lambda = loadedOnce(() =>

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import * as Log from "../src/Log.ts"
 import { PartnerCommentaryError, partnerCommentary } from "../src/PartnerCommentary.ts"
 import { postgres } from "../src/postgres/Postgres.ts"
@@ -98,6 +98,19 @@ it("if Express mounts the service at a path that differs from the option url, th
   const { port } = server.address() as AddressInfo
   for (const _ of [1, 2]) expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
   expect(warnings).toEqual([expect.stringContaining("set url to https://app.example/other.")])
+})
+
+it("the service answers while a test has replaced the global timers", async () => {
+  vi.useFakeTimers({ toFake: ["setImmediate"] })
+  onTestFinished(() => void vi.useRealTimers())
+  const pc = partnerCommentary(options)
+  onTestFinished(pc.stop)
+  await pc.start()
+  const server = createServer(pc.node)
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  onTestFinished(() => void server.close().closeAllConnections())
+  const { port } = server.address() as AddressInfo
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
 })
 
 describe("Handlers for Next.js", () => {

@@ -10,6 +10,7 @@ import * as Envelope from "../http/Envelope.ts"
 import * as Responses from "../middleware/Responses.ts"
 import type { EmbeddedService } from "./Embedded.ts"
 import * as ParsedBody from "./ParsedBody.ts"
+import * as ResponseBatch from "./ResponseBatch.ts"
 import type { HostResponse } from "./WebHandler.ts"
 
 /** The properties of Node's `IncomingMessage` that the listener uses. */
@@ -56,13 +57,22 @@ export interface NodeResponse {
 /** The promise resolves when the whole response was passed to the server, and never rejects. */
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
+/** The maximum number of characters of a body that is written together with other responses. */
+const maxShortBody = 16_384
+
 /**
  * `report` receives each error for which the listener itself sends a 500 response. The listener itself sends a 500
  * response when the service cannot start, or when a middleware has consumed the request body without storing the body.
+ *
+ * The listener writes short responses with `runAtEndOfTurn`, and by default without a wait.
  */
-export const make =
-  (service: Pick<EmbeddedService<never>, "handle">, report: (error: unknown) => void): NodeListener =>
-  (request, response) => {
+export const make = (
+  service: Pick<EmbeddedService<never>, "handle">,
+  report: (error: unknown) => void,
+  runAtEndOfTurn: ResponseBatch.RunAtEndOfTurn = (run) => run()
+): NodeListener => {
+  const endOfTurn = ResponseBatch.make(runAtEndOfTurn)
+  return (request, response) => {
     const parsed = request.readableEnded && hasBody(request) ? ParsedBody.restoreBytes(request) : null
     if (parsed === undefined) {
       report(bodyGone)
@@ -81,12 +91,16 @@ export const make =
     }
     return service
       .handle(asked, sent)
-      .then((answer) => send(answer, source, response))
+      .then((answer) => {
+        const isShort = typeof answer.body === "string" && answer.body.length <= maxShortBody
+        return isShort ? endOfTurn().then(() => send(answer, source, response)) : send(answer, source, response)
+      })
       .catch((error) => {
         report(error)
         refuse(request, response)
       })
   }
+}
 
 const bodyGone = new Error(
   "A request's body was read before the service saw it, and request.body does not have it: mount the service before the middleware that reads bodies"
@@ -197,7 +211,7 @@ const toHeaders = (headers: NodeRequest["headers"]): EffectHeaders.Headers => {
   for (const name in headers) {
     const value = headers[name]
     if (value === undefined || name.startsWith(":")) continue
-    copied[name.toLowerCase()] = [value].flat().join(", ").trim()
+    copied[name.toLowerCase()] = (typeof value === "string" ? value : value.join(", ")).trim()
   }
   return EffectHeaders.fromRecordUnsafe(copied)
 }
