@@ -16,6 +16,7 @@ export const submitTopic = Effect.fnUntraced(function* (
   personas: ReadonlyArray<Persona>,
   more: {
     readonly external_reference?: string
+    readonly metadata?: Readonly<Record<string, unknown>>
     readonly output_types?: ReadonlyArray<string>
     readonly webhook_ids?: ReadonlyArray<string>
   } = {}

@@ -11,7 +11,7 @@ import * as Record from "effect/Record"
 import * as Schedule from "effect/Schedule"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
-import { ConcurrencyLimit, concurrencyPoolLimits, TooManyRequests } from "./ConcurrencyLimit.ts"
+import { ConcurrencyLimit, concurrencyPoolLimits, type OnResponseEnd, TooManyRequests } from "./ConcurrencyLimit.ts"
 
 /**
  * Maximum number of concurrent reads of one organization in this process. Each read of a waiting request also takes a
@@ -27,10 +27,15 @@ export type WaitingReadPool = keyof typeof maxWaitingReadsByPool
  */
 const turnTimeout = Duration.seconds(30)
 
+/**
+ * When `look` has ended, the limiter calls `whenTaken` with the function that releases the permit. By default, the
+ * permit is released immediately.
+ */
 type Read = <A, E, R>(
   pool: WaitingReadPool,
   organization: OrganizationId,
-  look: Effect.Effect<A, E, R>
+  look: Effect.Effect<A, E, R>,
+  whenTaken?: OnResponseEnd
 ) => Effect.Effect<A, E | TooManyRequests, R>
 
 /** Runs the reads of each organization in the order of arrival. The queue of waiting reads has no maximum length. */
@@ -44,9 +49,9 @@ export class WaitingReadLimiter extends Context.Service<WaitingReadLimiter, Read
       const queues = Record.map(maxWaitingReadsByPool, (each) =>
         KeyedSemaphore.make<OrganizationId>({ each, waiting: Number.POSITIVE_INFINITY })
       )
-      const read: Read = (pool, organization, look) => {
+      const read: Read = (pool, organization, look, whenTaken = (free) => free()) => {
         const { release, take } = queues[pool]
-        const one = limit.withPermit(pool, organization, look, (free) => free())
+        const one = limit.withPermit(pool, organization, look, whenTaken)
         // Retry while ordinary requests fill the pool, because a rejected read would miss the change.
         const patient = Effect.retry(one, { while: isTooManyRequests, schedule: retries, times: 40 })
         return Effect.uninterruptibleMask((restore) =>

@@ -2,7 +2,7 @@
  * Implements `Prefer: wait=N` (RFC 7240). The response is sent when the result has changed, or after N seconds. A
  * waiting request holds a permit of the pool `waiting`. For each organization, only a few database reads of waiting
  * requests run at the same time, in order of arrival. Each read also takes a permit of the operation's own pool, like a
- * request that does not wait.
+ * request that does not wait. A long response holds this permit until the client has received the response.
  */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import type { WireError } from "@partner-commentary/api/Errors"
@@ -16,18 +16,25 @@ import type { ChangeSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import type * as Option from "effect/Option"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import * as Option from "effect/Option"
 import { readCallerCredentials, TrustedProxies } from "../http/ClientAddress.ts"
 import * as Envelope from "../http/Envelope.ts"
 import { Authorization } from "./Authorization.ts"
-import { busyError } from "./ConcurrentRequests.ts"
+import { busyError, ResponseEndObserver } from "./ConcurrentRequests.ts"
 
-export interface LongPollOptions<A, E, R> {
+/**
+ * The maximum size in bytes of a response that holds only the permit of the pool `waiting`. The responses of 1,000
+ * clients that do not read take at most 16 MB.
+ */
+const maxShortResponse = 16_384
+
+export interface LongPollOptions<E, R> {
   readonly seconds: number
   readonly change: ChangeSignal
   /** The concurrency pool from which each read takes a permit. */
   readonly pool: WaitingReadPool
-  readonly look: Effect.Effect<Option.Option<A>, E, R>
+  readonly look: Effect.Effect<Option.Option<HttpServerResponse>, E, R>
 }
 
 export const make = Effect.gen(function* () {
@@ -41,13 +48,20 @@ export const make = Effect.gen(function* () {
    * `None`. The caller's key is checked before each read. If the key is rejected, the client gets the rejection as the
    * response.
    */
-  return Effect.fnUntraced(function* <A, E, R>(
+  return Effect.fnUntraced(function* <E, R>(
     request: HttpServerRequest,
-    { change, look, pool, seconds }: LongPollOptions<A, E, R>
+    { change, look, pool, seconds }: LongPollOptions<E, R>
   ) {
     const { organization } = yield* CurrentPrincipal
     const caller = readCallerCredentials(request, proxies)
-    const one = read(pool, organization.id, look)
+    const whenResponseEnds = (yield* ResponseEndObserver)(request)
+    let isLong = false
+    const measured = Effect.tap(look, (found) =>
+      Effect.sync(() => {
+        isLong = Option.exists(found, ({ body }) => body._tag === "Uint8Array" && body.contentLength > maxShortResponse)
+      })
+    )
+    const one = read(pool, organization.id, measured, (free) => (isLong ? whenResponseEnds(free) : free()))
     const busy = Effect.catchIf(one, isTooManyRequests, (error) => refuse(Effect.fail(busyError(error))))
     const checked = Effect.andThen(refuse(check(caller)), busy)
     return yield* polls.wait({ change, key: caller.key, longest: Duration.seconds(seconds), look: checked })

@@ -40,15 +40,19 @@ export const layer = HttpApiBuilder.group(
             const body = `{"success":true,"data":[${found.map(({ payload }) => payload).join()}],"pagination":${JSON.stringify(pagination)}}`
             return { isEmpty: found.length === 0, response: Envelope.makeJsonResponse(body) }
           })
-          const seconds = asked.forward ? parsePreferredWaitSeconds(request.headers["prefer"]) : 0
-          if (seconds === 0) return (yield* answer).response
+          const preferred = parsePreferredWaitSeconds(request.headers["prefer"])
+          if (preferred === 0) return (yield* answer).response
+          // A backward list ignores the preference. But the request has a permit of the pool `waiting` only, so it must
+          // read like a request that waits.
+          const seconds = asked.forward ? preferred : 0
           let last = HttpServerResponse.empty()
           const look = Effect.map(answer, ({ isEmpty, response }) => {
             last = response
             return isEmpty ? Option.none() : Option.some(response)
           })
           const found = yield* wait(request, { change: makeNewEventsSignal(owner), seconds, pool: "standard", look })
-          return addPreferenceAppliedHeader(Option.getOrElse(found, () => last))
+          const response = Option.getOrElse(found, () => last)
+          return asked.forward ? addPreferenceAppliedHeader(response) : response
         })
       )
   })
