@@ -59,7 +59,7 @@ const layers: ReadonlyArray<Layer> = [
     layer: "packages/partner-commentary",
     workspaces: ["packages/(?:core|api|server|sql)", "adapters/[^/]+"],
     notEffect: "dist/(cli|testing)/",
-    packages: "^(node_modules/@effect/platform-node-shared/|http$|crypto$)"
+    packages: "^(node_modules/@effect/platform-node-shared/|http$|crypto$|timers$)"
   },
   { layer: "hosts/[^/]+", workspaces: ["packages/[^/]+", "adapters/[^/]+"], packages: ".*" }
 ]
