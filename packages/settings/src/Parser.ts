@@ -172,6 +172,12 @@ export const timestampParser: Parser<Instant.Instant> = {
   parse: (text) => Instant.parse(text.trim())
 }
 
+/** Parses the inclusive start of a period. */
+export const startTimestampParser: Parser<Instant.Instant> = {
+  ...timestampParser,
+  parse: (text) => Instant.parse(text.trim(), "up")
+}
+
 export const scopesParser: Parser<ReadonlyArray<ApiKeyScope>> = {
   rule: `one or more of ${ApiKeyScope.literals.join(", ")}, separated by commas`,
   parse: (text) =>

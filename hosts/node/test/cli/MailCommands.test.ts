@@ -27,6 +27,10 @@ it("`mail list` shows each waiting mail with address and reason; `mail resend --
     since: "2026-01-01T00:00:00.000Z",
     resent: 0
   })
+  const finer = ["--since", "2026-01-01T00:00:00.000001Z"]
+  expect(await Process.runJsonCommand(cwd, ["mail", "resend", "--all", ...finer])).toMatchObject({
+    since: "2026-01-01T00:00:00.001Z"
+  })
   for (const wrong of [["--all"], [shareId, "--since", since], [shareId, "--all", "--since", since]]) {
     expect(await Process.runCommand(cwd, ["mail", "resend", ...wrong]), wrong.join(" ")).toMatchObject({ code: 2 })
   }

@@ -66,6 +66,12 @@ layer(layerOfServiceUnderTest)("decisions, Contract: lookups", (it) => {
       assert.deepStrictEqual(ids(yield* list(`?created_after=${first}`)), ids({ data: later }))
       assert.lengthOf((yield* list(`?created_before=${first}`)).data, 0)
       assert.lengthOf((yield* list(`?updated_after=${first}`)).data, later.length)
+      // A bound may be finer than the stored milliseconds.
+      const justAfter = first.replace("Z", "001Z")
+      const atFirst = all.filter(({ created_at }: { readonly created_at: string }) => created_at === first)
+      assert.deepStrictEqual(ids(yield* list(`?created_before=${justAfter}`)), ids({ data: atFirst }))
+      assert.deepStrictEqual(ids(yield* list(`?created_after=${justAfter}`)), ids({ data: later }))
+      assert.lengthOf((yield* list(`?updated_after=${justAfter}`)).data, later.length)
     })
   )
 

@@ -117,6 +117,8 @@ it.effect("the metrics cover the topics that were sent in the period, in total a
       [bo.id]
     )
     assert.deepStrictEqual((yield* metrics(key, "?to=2026-03-01T09:00:00Z")).overall, nothing)
+    const { period } = yield* metrics(key, "?from=2026-03-01T09:00:00.000001Z&to=2026-03-01T12:11:00.000001Z")
+    assert.deepStrictEqual(period, { start: "2026-03-01T09:00:00.001Z", end: "2026-03-01T12:11:00.001Z" })
   }).pipe(Effect.provide(InMemory.layer))
 )
 

@@ -77,6 +77,8 @@ it.effect("events can be filtered by type and start time, and the list goes back
     assert.strictEqual(yield* count("?since=2026-03-01T10:00:00+0100"), 4)
     assert.strictEqual(yield* count("?since=2026-03-02T09:00:00.000Z"), 2)
     assert.strictEqual(yield* count("?since=2026-03-02T09:00:00.001Z"), 0)
+    assert.strictEqual(yield* count("?since=2026-03-02T09:00:00.000000Z"), 2)
+    assert.strictEqual(yield* count("?since=2026-03-02T09:00:00.000001Z"), 0)
     yield* TestClock.setTime(Date.parse("2026-03-31T09:00:00.000Z"))
     assert.strictEqual(yield* count(""), 4)
     yield* TestClock.adjust(1)

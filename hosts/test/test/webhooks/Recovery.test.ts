@@ -96,6 +96,15 @@ it.effect("a recovery sends only events of its period: from `since`, and before 
     const { list } = makeDeliveriesApiReader(key, hook.id)
     const [, third, second] = (yield* list()).map(({ created_at }: { readonly created_at: string }) => created_at)
     yield* answer(() => Effect.succeed({ status: 200 }))
+    // A bound may be finer than the stored milliseconds.
+    const justAfter = (iso: string) => iso.replace("Z", "001Z")
+    for (const [bounds, count] of [
+      [{ since: justAfter(second), until: third }, 0],
+      [{ since: second, until: justAfter(third) }, 2]
+    ] as const) {
+      const counted = yield* requestDeliveryRecovery(key, hook.id, { ...bounds, dry_run: true })
+      assert.deepInclude(counted.body.data, { count })
+    }
     const span = { since: second, until: third }
     assert.deepInclude((yield* requestDeliveryRecovery(key, hook.id, span)).body.data, { ...span, count: 1 })
     yield* settled("delivered", 1)

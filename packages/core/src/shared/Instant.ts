@@ -26,14 +26,25 @@ export const fromIso = (iso: string): Instant => Date.parse(iso)
 const earliest = fromIso("0000-01-01T00:00:00.000Z")
 export const latestInstant = fromIso("9999-12-31T23:59:59.999Z")
 
-/** Parses a timestamp in ISO 8601 with a time zone. Returns none if the text is invalid. */
-export const parse = (text: string): Option.Option<Instant> =>
+/** The direction in which a time that is finer than a millisecond becomes a whole millisecond. */
+export type Rounding = "down" | "up"
+
+/**
+ * Parses a timestamp in ISO 8601 with a time zone. Returns none if the text is invalid. Stored times are whole
+ * milliseconds, so parse a bound `>=` or `<` with `up`, and a bound `>` or `<=` with `down`.
+ */
+export const parse = (text: string, rounding: Rounding = "down"): Option.Option<Instant> =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text) && isDay(text.slice(0, 10))
     ? DateTime.make(text).pipe(
         Option.map((moment) => moment.epochMilliseconds),
-        Option.filter((moment) => moment >= earliest && moment <= latestInstant)
+        Option.filter((moment) => moment >= earliest && moment <= latestInstant),
+        Option.map((moment) =>
+          rounding === "up" && isBetweenMilliseconds(text) ? Math.min(moment + 1, latestInstant) : moment
+        )
       )
     : Option.none()
+
+const isBetweenMilliseconds = (text: string): boolean => /\.\d{3}\d*[1-9]/.test(text)
 
 /**
  * Returns whether the calendar has this day. The function checks the day, because `Date` would read 30 February as 2

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { fromIso, interpolate, parse, plus, toIso } from "../../src/shared/Instant.ts"
+import { fromIso, interpolate, latestInstant, parse, plus, toIso } from "../../src/shared/Instant.ts"
 
 const moment = fc.integer({ min: 0, max: 253_402_300_799_999 })
 
@@ -34,6 +34,24 @@ describe("Instants", () => {
     assert.strictEqual(read("2026-01-30T12:00:00.123456789Z"), "2026-01-30T12:00:00.123Z")
     assert.strictEqual(read("2026-01-30t12:00:00z"), "2026-01-30T12:00:00.000Z")
     assert.strictEqual(read("2028-02-29T00:00:00Z"), "2028-02-29T00:00:00.000Z")
+  })
+
+  it("a timestamp finer than a millisecond is rounded down or up, at most to the end of the year 9999", () => {
+    const up = (text: string) => Option.getOrNull(Option.map(parse(text, "up"), toIso))
+    assert.strictEqual(up("2026-01-30T12:00:00.822001Z"), "2026-01-30T12:00:00.823Z")
+    assert.strictEqual(read("2026-01-30T12:00:00.822999Z"), "2026-01-30T12:00:00.822Z")
+    assert.strictEqual(up("2026-01-30T12:00:00.999000001+01:00"), "2026-01-30T11:00:01.000Z")
+    assert.strictEqual(up("1969-12-31T23:59:59.9999Z"), "1970-01-01T00:00:00.000Z")
+    assert.strictEqual(read("1969-12-31T23:59:59.9999Z"), "1969-12-31T23:59:59.999Z")
+    for (const fraction of [".822", ".822000", ".822000000"]) {
+      assert.strictEqual(up(`2026-01-30T12:00:00${fraction}Z`), "2026-01-30T12:00:00.822Z", fraction)
+    }
+    for (const text of ["2026-01-30T12:00Z", "2026-01-30T12:00:00Z", "2026-01-30T12:00:00.0Z"]) {
+      assert.strictEqual(up(text), "2026-01-30T12:00:00.000Z", text)
+    }
+    assert.deepStrictEqual(parse("9999-12-31T23:59:59.9991Z", "up"), Option.some(latestInstant))
+    assert.isNull(up("9999-12-31T23:59:59.9991-01:00"))
+    assert.isNull(up("2026-02-30T12:00:00.0001Z"))
   })
 
   it("a text that is not a timestamp with a time zone is rejected", () => {

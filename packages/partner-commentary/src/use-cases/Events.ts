@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { type HostDate, HostDateSchema } from "../ports/Moment.ts"
+import { type HostDate, HostStartDateSchema } from "../ports/Moment.ts"
 import { type DataOwner, makeDecoder, ownerFields, type RunUseCase, toDataOwner } from "./UseCase.ts"
 
 export interface EventFilter extends DataOwner {
@@ -27,7 +27,7 @@ const read = makeDecoder(
   Schema.Struct({
     ...ownerFields,
     type: Schema.optional(EventType.annotate({ message: `must be one of ${EventType.literals.join(", ")}` })),
-    since: Schema.optional(HostDateSchema),
+    since: Schema.optional(HostStartDateSchema),
     order: Schema.optional(Schema.Literals(["asc", "desc"]).annotate({ message: "must be one of asc, desc" })),
     after: Schema.optional(
       Schema.String.check(

@@ -23,7 +23,7 @@ import {
   optionalBooleanOption,
   strictParseOptions
 } from "../OptionRules.ts"
-import { type HostDate, HostDateSchema } from "../ports/Moment.ts"
+import { type HostDate, HostStartDateSchema } from "../ports/Moment.ts"
 import { makeDecoder, type RunUseCase } from "./UseCase.ts"
 
 // Reject unknown fields, because a call with a misspelled `dry_run` would delete data.
@@ -34,7 +34,7 @@ const drained = makeDecoder(
   strictParseOptions
 )
 const purged = makeDecoder(makeStructOption({ dry_run: optionalBooleanOption }), strictParseOptions)
-const since = makeDecoder(makeStructOption({ since: Schema.optional(HostDateSchema) }), strictParseOptions)
+const since = makeDecoder(makeStructOption({ since: Schema.optional(HostStartDateSchema) }), strictParseOptions)
 
 /**
  * Restarts failed generations of drafts, and returns the number of restarted generations. A generation cannot be

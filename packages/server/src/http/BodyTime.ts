@@ -4,8 +4,9 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 
-/** Returns null for a text that is not a valid time. */
-export const parseBodyTime = (text: string): Instant.Instant | null => Option.getOrNull(Instant.parse(text))
+/** Returns null for a text that is not a valid time. `rounding` is described at `Instant.parse`. */
+export const parseBodyTime = (text: string, rounding?: Instant.Rounding): Instant.Instant | null =>
+  Option.getOrNull(Instant.parse(text, rounding))
 
 /**
  * Returns a problem for a text that is not a valid time. Ignores values that are not text, because the schema already

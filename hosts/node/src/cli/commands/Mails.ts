@@ -123,7 +123,7 @@ const resend = Command.make(
     ),
     since: Parameter.declareOptionalFlag(
       "since",
-      Parser.timestampParser,
+      Parser.startTimestampParser,
       "TIMESTAMP",
       "With --all: mails that failed at this time or later"
     )

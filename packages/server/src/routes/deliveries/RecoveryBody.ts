@@ -18,7 +18,7 @@ const decode = makeJsonBodyDecoder(RecoverWebhookBody, ({ since, until }) => [
 export const decodeRecoveryBody = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.map(decode(request), ({ dry_run = false, since, until }) => ({
     isDryRun: dry_run,
-    period: { since: parseBodyTime(since) ?? 0, until: until === undefined ? null : parseBodyTime(until) }
+    period: { since: parseBodyTime(since, "up") ?? 0, until: until === undefined ? null : parseBodyTime(until, "up") }
   }))
 
 export const recoveryPeriodProblems: Readonly<Record<InvalidRecoveryPeriod["reason"], RequestProblem>> = {

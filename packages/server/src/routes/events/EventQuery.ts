@@ -43,7 +43,11 @@ const makeReader = () => {
     type: given(type, Option.liftPredicate(isType), () =>
       wrong("type", `must be one of ${EventType.literals.join(", ")}`)
     ),
-    since: given(since, QueryTime.parseQueryTime, () => wrong("since", QueryTime.timestampConstraint))
+    since: given(
+      since,
+      (text) => QueryTime.parseQueryTime(text, "up"),
+      () => wrong("since", QueryTime.timestampConstraint)
+    )
   })
   const checked = <A>(asked: A) => {
     const [first, ...rest] = problems

@@ -85,11 +85,11 @@ const readPeriod = Effect.fnUntraced(function* (query: { readonly from?: string;
 })
 
 /**
- * Parses the time in a query parameter. Returns null when the parameter is missing, and undefined when the parameter is
- * invalid.
+ * Parses a bound of the period. The start is inclusive, and the end is exclusive. Returns null when the parameter is
+ * missing, and undefined when the parameter is invalid.
  */
 const moment = (text: string | undefined): Instant.Instant | null | undefined =>
-  text === undefined ? null : Option.getOrUndefined(QueryTime.parseQueryTime(text))
+  text === undefined ? null : Option.getOrUndefined(QueryTime.parseQueryTime(text, "up"))
 
 const notMoment = (field: string): RequestProblem => ({ field, constraint: QueryTime.timestampConstraint })
 

@@ -52,7 +52,7 @@ export const readTopicListQuery = (
   const moment = (field: "created_after" | "created_before" | "updated_after") => {
     const text = query[field]
     if (text === undefined) return null
-    const at = Option.getOrNull(QueryTime.parseQueryTime(text))
+    const at = Option.getOrNull(QueryTime.parseQueryTime(text, field === "created_before" ? "up" : "down"))
     if (at === null) wrong(field, QueryTime.timestampConstraint)
     return at
   }
