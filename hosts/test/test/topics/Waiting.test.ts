@@ -220,6 +220,10 @@ it("the Prefer header is parsed according to RFC 7240, and a wait is limited to 
     [String.raw`foo="a\"", wait=9`, 9],
     ['foo="a; b", , wait=9', 9],
     ["wait=none, wait=9", 0],
+    ["wait=2147483648", 30],
+    ['wait="99999999999999999999"; x', 30],
+    [`wait=${"9".repeat(400)}`, 30],
+    ["wait=00000000009", 9],
     ['wait=" 9"', 0]
   ] as const) {
     assert.strictEqual(parsePreferredWaitSeconds(header), seconds, header)

@@ -36,7 +36,7 @@ const members = /(?:"(?:\\.|[^"\\])*(?:"|\\?$)|[^,"])+/g
 
 const named = /^\s*wait\s*(?:[=;]|$)/i
 
-const wait = /^\s*wait\s*=\s*(?:"(\d{1,9})"|(\d{1,9}))\s*(?:;|$)/i
+const wait = /^\s*wait\s*=\s*(?:"(\d+)"|(\d+))\s*(?:;|$)/i
 
 export const addPreferenceAppliedHeader = (
   response: HttpServerResponse.HttpServerResponse
