@@ -37,6 +37,8 @@ export const handleMalformedRequests = (
     // After a parser error, the start of the next request on the connection is unknown, so ignore all further errors.
     if (refused.has(socket)) return
     refused.add(socket)
+    // A lost connection cannot carry a response, and says nothing about whether the request was malformed.
+    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
     refuse(gate, socket, statusFor(error), refusalOf(error), extraHeaders(addressOf(socket)))
   })
   native.on("connect", (request, socket) => {

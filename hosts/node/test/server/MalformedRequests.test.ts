@@ -18,9 +18,13 @@ const say = (port: number, bytes: string) =>
     socket.setTimeout(10_000, () => socket.destroy(new Error(`still open after: ${answer}`)))
   })
 
-const serve = async (options: ServerOptions, respond: RequestListener) => {
+const serve = async (
+  options: ServerOptions,
+  respond: RequestListener,
+  extraHeaders: MalformedRequests.GetRateLimitHeaders = () => ({})
+) => {
   const native = createServer({ requireHostHeader: false, ...options }, respond)
-  MalformedRequests.handleMalformedRequests(native, RequestGateChain.make(native), () => ({}))
+  MalformedRequests.handleMalformedRequests(native, RequestGateChain.make(native), extraHeaders)
   onTestFinished(() => void native.close().closeAllConnections())
   await new Promise<void>((resolve) => native.listen(0, "127.0.0.1", resolve))
   return (native.address() as AddressInfo).port
@@ -114,6 +118,29 @@ describe("a malformed request", () => {
   it("a request that arrives too slowly gets status 408 with the error envelope", async () => {
     const port = await serve({ headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 }, () => {})
     expectRefusal(await say(port, "GET / HTTP/1.1\r\nHos"), 408, "must arrive completely within the time limit")
+  })
+
+  it("a connection that its client resets during a request does not count as a malformed request", async () => {
+    let counted = 0
+    const begun = Promise.withResolvers<void>()
+    const lost = Promise.withResolvers<void>()
+    const respond: RequestListener = (request) => {
+      request.on("error", () => lost.resolve())
+      begun.resolve()
+    }
+    const port = await serve({}, respond, () => {
+      counted += 1
+      return {}
+    })
+    const socket = connect(port, "127.0.0.1", () =>
+      socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf")
+    )
+    await begun.promise
+    socket.resetAndDestroy()
+    await lost.promise
+    expect(counted).toBe(0)
+    await say(port, "hello\r\n\r\n")
+    expect(counted).toBe(1)
   })
 
   it("a malformed request gets no response if its sender has disconnected", async () => {
