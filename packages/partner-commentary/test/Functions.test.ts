@@ -255,17 +255,37 @@ OrganizationReadingSuite.suite("functions of the application", Layer.provideMerg
 })
 
 it.effect(
-  "if a function returns an invalid row, the read fails with a defect that names the option and the field",
+  "if a function returns an invalid row, the read fails with a defect that names the option, the field and the id",
   () =>
     Effect.gen(function* () {
-      const persona = { id: id.toUpperCase(), name: "Bo", creator: { email: "bo@host.example" }, created_at }
-      const found = PersonaStore.use(({ find }) => find(PersonaId.make(id)))
-      const functions = PersonaFunctions.layer({ find: () => persona, licensed: () => [] })
-      const cause = yield* Effect.flip(Effect.sandbox(Effect.provide(found, functions)))
-      assert.match(
-        String(Cause.squash(cause)),
-        /The option personas failed: the application returned an invalid result: id must/
+      const wrong = `AAAAAAAA${id.slice(8)}`
+      const row = { id: wrong, name: "Bo", created_at }
+      const persona = { ...row, creator: { email: "bo@host.example" } }
+      const personas = PersonaFunctions.layer({ find: () => persona, licensed: () => [persona] })
+      const organizations = OrganizationFunctions.layer({ find: () => row })
+      const reads = [
+        Effect.provide(
+          PersonaStore.use(({ find }) => find(PersonaId.make(id))),
+          personas
+        ),
+        Effect.provide(
+          PersonaStore.use(({ licensed }) => licensed(OrganizationId.make(id), 0)),
+          personas
+        ),
+        Effect.provide(
+          OrganizationStore.use(({ find }) => find(OrganizationId.make(id))),
+          organizations
+        )
+      ]
+      const messages = yield* Effect.forEach(reads, (read) =>
+        Effect.map(Effect.flip(Effect.sandbox<unknown, never, never>(read)), (cause) => String(Cause.squash(cause)))
       )
+      const invalid = "failed: the application returned an invalid result:"
+      assert.deepStrictEqual(messages, [
+        `Error: The option personas ${invalid} id "${wrong}" must be a UUID in lower case`,
+        `Error: The option personas ${invalid} [0].id "${wrong}" must be a UUID in lower case`,
+        `Error: The option organizations ${invalid} id "${wrong}" must be a UUID in lower case`
+      ])
     })
 )
 

@@ -1,4 +1,5 @@
 /** Calls a function that the application passed as an option, with a timeout and an abort signal. */
+import * as Ids from "@partner-commentary/core/shared/Ids"
 import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import { convertSchemaIssueToProblems } from "@partner-commentary/server/http/Body"
 import type * as Duration from "effect/Duration"
@@ -48,6 +49,14 @@ export const makeResultDecoder = <A, I>(schema: Schema.Codec<A, I>) => {
       return { permanent: false, reason: `the application returned an invalid result: ${field} ${constraint}` }
     })
 }
+
+/** Checks an id of the application's tables. The problem names the id, so that the application's row can be found. */
+export const makeHostIdSchema = <Id extends string>(schema: Schema.Codec<Id, string>) =>
+  Schema.String.check(
+    Schema.makeFilter(
+      (id) => Ids.isLowerCaseUuid(id) || `${JSON.stringify(id.slice(0, 100))} must be a UUID in lower case`
+    )
+  ).pipe(Schema.decodeTo(schema))
 
 /**
  * Turns a failure into a defect, for ports that cannot fail. A request with a defect gets a 500 response, and the log

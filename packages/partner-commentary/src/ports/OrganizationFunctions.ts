@@ -10,6 +10,7 @@ import {
   callHostFunction,
   convertFailureToDefect,
   type HostFunctionContext,
+  makeHostIdSchema,
   makeResultDecoder
 } from "./HostFunction.ts"
 import { type HostDate, HostDateSchema } from "./Moment.ts"
@@ -52,7 +53,7 @@ export interface OrganizationReader {
 const maybe = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
 
 const Kept = Schema.Struct({
-  id: OrganizationId,
+  id: makeHostIdSchema(OrganizationId),
   name: Schema.NonEmptyString,
   plan: Schema.optional(PlanName),
   limits: Schema.optional(PlanLimitOverrides),

@@ -13,6 +13,7 @@ import {
   callHostFunction,
   convertFailureToDefect,
   type HostFunctionContext,
+  makeHostIdSchema,
   makeResultDecoder
 } from "./HostFunction.ts"
 import { type HostDate, HostDateSchema } from "./Moment.ts"
@@ -49,7 +50,7 @@ export interface PersonaReader {
 const maybe = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
 
 const Kept = Schema.Struct({
-  id: PersonaId,
+  id: makeHostIdSchema(PersonaId),
   name: Schema.NonEmptyString,
   image_url: maybe(Schema.String),
   bio: maybe(Schema.String),
