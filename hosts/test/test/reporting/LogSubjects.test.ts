@@ -1,6 +1,6 @@
 /**
  * Tests the topic's id in log lines. The topic's mail, draft, media, delivery, pages and database queries fail, and
- * each log line must have the id. Also tests the command that the log line about an undeliverable mail names.
+ * each log line must have the id. Also tests the commands and calls that log lines about failed work name.
  */
 import { assert, it } from "@effect/vitest"
 import { AccessLogEnabled } from "@partner-commentary/server/middleware/AccessLog"
@@ -119,16 +119,35 @@ it.effect("each log line about a topic has the topic's id", () =>
   }).pipe(Effect.provide(Layer.provideMerge(InMemory.layerWith({ media: ["audio"] }), log)))
 )
 
-it.effect("the log line about a mail that cannot be delivered names the command that corrects the address", () =>
+it.effect(
+  "the log line about a mail that cannot be delivered names the commands and calls that correct the address",
+  () =>
+    Effect.gen(function* () {
+      const owner = yield* Seed.createOrganization()
+      const persona = yield* Seed.createPersona(owner)
+      const { text: key } = yield* Seed.issueApiKey(owner)
+      lines.length = 0
+      yield* (yield* Mailbox).refuseNext({ permanent: true })
+      yield* submitTopic(key, content, [persona])
+      yield* logged("A mail could not be delivered")
+      const { annotations } = lines.find(({ message }) => String(message).startsWith("A mail could not")) as Line
+      assert.strictEqual(
+        annotations["mend"],
+        "correct the address (creator change-email, or pc.creators.changeEmail), then send the mail again (mail resend, or pc.creators.resendMail)"
+      )
+    }).pipe(Effect.provide(Layer.provideMerge(InMemory.layer, log)))
+)
+
+it.effect("the log line about the last attempt at a draft names the command and the call that restart the draft", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.createOrganization()
     const persona = yield* Seed.createPersona(owner)
     const { text: key } = yield* Seed.issueApiKey(owner)
     lines.length = 0
-    yield* (yield* Mailbox).refuseNext({ permanent: true })
     yield* submitTopic(key, content, [persona])
-    yield* logged("A mail could not be delivered")
-    const { annotations } = lines.find(({ message }) => String(message).startsWith("A mail could not")) as Line
-    assert.match(String(annotations["mend"]), /creator change-email, then mail resend/)
+    const token = yield* findCreatorToken(persona, content)
+    yield* (yield* ScriptedGenerator).failNext({ permanent: true })
+    yield* actAsCreator(token, "respond", { perspective: "The keeper decides it." })
+    yield* logged("Every attempt at a draft failed; restart it with the command retry, or with pc.operations.retry()")
   }).pipe(Effect.provide(Layer.provideMerge(InMemory.layer, log)))
 )

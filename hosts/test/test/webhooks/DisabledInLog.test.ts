@@ -38,7 +38,8 @@ it.effect("disabling a webhook is logged once as a warning with its owner and th
       failures: 2,
       failure: "http",
       reason: "The receiver answered with status 410, which is not a success.",
-      status: 410
+      status: 410,
+      mend: "when its receiver answers again: activate it (webhook enable, or pc.webhooks.update), or the partner does"
     })
     assert.match(String(since), /^2026-03-01T09:00:00/)
     assert.notInclude(JSON.stringify(line), "https:")

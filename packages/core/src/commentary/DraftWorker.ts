@@ -125,7 +125,9 @@ const report = (id: ShareId, failure: GenerationFailed, modified: Option.Option<
   const log = !isCurrent
     ? Effect.logInfo("A superseded attempt at a draft failed")
     : isLast
-      ? Effect.logError("Every attempt at a draft failed; restart it with the retry command")
+      ? Effect.logError(
+          "Every attempt at a draft failed; restart it with the command retry, or with pc.operations.retry()"
+        )
       : LogThrottle.markLogsAsRepeating(Effect.logWarning("An attempt at a draft failed; will retry"))
   return Effect.annotateLogs(log, { share_id: id, reason, permanent })
 }

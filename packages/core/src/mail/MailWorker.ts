@@ -249,8 +249,8 @@ export class MailWorker extends Context.Service<
             ? {
                 mend:
                   mail.webhook === undefined
-                    ? "correct the address with creator change-email, then mail resend"
-                    : "correct the contact with org update --contact-email; the record names what was done"
+                    ? "correct the address (creator change-email, or pc.creators.changeEmail), then send the mail again (mail resend, or pc.creators.resendMail)"
+                    : "correct the contact (org update --contact-email, or pc.organizations.update); the record names what was done"
               }
             : { again_at: Instant.toIso(until) })
         })

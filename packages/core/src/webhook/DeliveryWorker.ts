@@ -249,7 +249,7 @@ const reportDisabled = (
     failures: webhook.consecutiveFailures,
     since: Instant.toIso(health.failingSince ?? at),
     ...{ failure, reason, status },
-    mend: "when its receiver answers again: webhook enable, or the partner makes it active"
+    mend: "when its receiver answers again: activate it (webhook enable, or pc.webhooks.update), or the partner does"
   })
 
 /** A failure to sign is logged as an error, because only the operator can restore the missing signing secret. */
