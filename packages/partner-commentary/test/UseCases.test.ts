@@ -193,7 +193,17 @@ it("a failed use case rejects with the same error code and details as the HTTP A
     field: "organization_id",
     constraint: "must be a UUID"
   })
-  expect((await rejection(pc.usage.report({ organization_id: unknown }))).code).toBe("not_found")
+  const nobody = { organization_id: unknown }
+  for (const read of [
+    pc.usage.report(nobody),
+    pc.licenses.list(nobody),
+    pc.topics.list(nobody),
+    pc.apiKeys.list(nobody),
+    pc.webhooks.list(nobody),
+    collected(pc.events.list(nobody))
+  ]) {
+    expect(await rejection(read)).toMatchObject({ code: "not_found", message: "There is no such organization." })
+  }
   expect((await rejection(pc.organizations.create({ name: "" }))).message).toBe(
     "Invalid request: name must be 1 to 200 characters on one line."
   )

@@ -68,8 +68,9 @@ export const makeApiKeyUseCases = (run: RunUseCase) => ({
   list: (organization: { readonly organization_id: string }) =>
     run(
       Effect.gen(function* () {
-        const { organization_id } = yield* ofOrganization(organization)
-        return (yield* (yield* ApiKeys).list(organization_id)).map(Views.toKeySummary)
+        const owned = yield* ofOrganization(organization)
+        yield* readOrganizationAsCaller(owned)
+        return (yield* (yield* ApiKeys).list(owned.organization_id)).map(Views.toKeySummary)
       })
     ),
 

@@ -8,7 +8,14 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { type HostDate, HostStartDateSchema } from "../ports/Moment.ts"
-import { type DataOwner, makeDecoder, ownerFields, type RunUseCase, toDataOwner } from "./UseCase.ts"
+import {
+  type DataOwner,
+  makeDecoder,
+  ownerFields,
+  type RunUseCase,
+  readOrganizationAsCaller,
+  toDataOwner
+} from "./UseCase.ts"
 
 export interface EventFilter extends DataOwner {
   readonly type?: EventType | undefined
@@ -63,6 +70,7 @@ export const makeEventUseCases = (run: RunUseCase) => ({
           run(
             Effect.gen(function* () {
               const { after, order, since, type, ...owned } = yield* read(filter)
+              if (behind === null) yield* readOrganizationAsCaller(owned)
               const asked = {
                 owner: toDataOwner(owned),
                 type: type ?? null,

@@ -179,8 +179,10 @@ export const makeTopicUseCases = (run: RunUseCase) => ({
   list: (list: ListTopicsInput) =>
     run(
       Effect.gen(function* () {
-        const owner = toDataOwner(yield* submitted(list))
+        const owned = yield* submitted(list)
         const { cursor, filter, limit } = yield* listed(list)
+        yield* readOrganizationAsCaller(owned)
+        const owner = toDataOwner(owned)
         const from = cursor === null ? { offset: 0 } : { cursor }
         const page = yield* (yield* Topics).list({ owner, ...filter, limit, from })
         const next_cursor = Option.getOrNull(Option.map(page.next, formatPageCursor))

@@ -87,6 +87,7 @@ export const makeWebhookUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const of = yield* owned(organization)
+        yield* readOrganizationAsCaller(of)
         return (yield* Core.Webhooks.use(({ list }) => list(toDataOwner(of)))).map(Views.toWebhook)
       })
     ),
