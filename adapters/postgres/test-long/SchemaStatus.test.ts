@@ -7,7 +7,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as Heartbeat from "@partner-commentary/sql/database/Heartbeat"
 import * as WriteAccess from "@partner-commentary/sql/database/WriteAccess"
-import { make, migrate, names, releasedMigrations, schemaStatus } from "@partner-commentary/sql/Migrations"
+import { allMigrations, make, migrate, names, schemaStatus } from "@partner-commentary/sql/Migrations"
 import * as OlderProcesses from "@partner-commentary/sql/migrations/OlderProcesses"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -104,7 +104,7 @@ describe("Schema status of a Postgres database", () => {
         yield* TestClock.setTime(now)
         yield* check
         yield* process("alive", 6, now - 30_000)
-        const { message: sentence } = yield* Effect.flip(direct(url, make(releasedMigrations, exclusive).migrate))
+        const { message: sentence } = yield* Effect.flip(direct(url, make(allMigrations, exclusive).migrate))
         assert.include(sentence, "The migration 0007_metrics needs every older process stopped")
         assert.include(sentence, `one older process is alive, last seen at ${Instant.toIso(now - 30_000)}`)
         yield* run(url, "DELETE FROM processes WHERE id = 'alive'")

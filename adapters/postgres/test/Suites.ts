@@ -18,6 +18,7 @@ import * as DueTimesSuite from "@partner-commentary/testkit/shared/DueTimesSuite
 import * as TransactionSuite from "@partner-commentary/testkit/shared/TransactionSuite"
 import * as AssignmentStoreSuite from "@partner-commentary/testkit/topic/AssignmentStoreSuite"
 import * as DueAssignmentSuite from "@partner-commentary/testkit/topic/DueAssignmentSuite"
+import * as OpenAssignmentSuite from "@partner-commentary/testkit/topic/OpenAssignmentSuite"
 import * as SubmissionSuite from "@partner-commentary/testkit/topic/SubmissionSuite"
 import * as TestStorageSuite from "@partner-commentary/testkit/topic/TestStorageSuite"
 import * as TopicCountsSuite from "@partner-commentary/testkit/topic/TopicCountsSuite"
@@ -54,6 +55,7 @@ type Tested = Layer.Layer<Layer.Success<typeof stores>, Layer.Error<typeof store
 export const registerFastStoreSuites = (name: string, layer: Tested): void => {
   AssignmentStoreSuite.suite(name, layer)
   DueAssignmentSuite.suite(name, layer)
+  OpenAssignmentSuite.suite(name, layer)
   AuditLogSuite.suite(name, layer, recorded)
   DatabaseHealthSuite.suite(name, layer)
   DeliveryLogSuite.suite(name, layer)

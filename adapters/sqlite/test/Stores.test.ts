@@ -19,6 +19,7 @@ import * as DueTimesSuite from "@partner-commentary/testkit/shared/DueTimesSuite
 import * as TransactionSuite from "@partner-commentary/testkit/shared/TransactionSuite"
 import * as AssignmentStoreSuite from "@partner-commentary/testkit/topic/AssignmentStoreSuite"
 import * as DueAssignmentSuite from "@partner-commentary/testkit/topic/DueAssignmentSuite"
+import * as OpenAssignmentSuite from "@partner-commentary/testkit/topic/OpenAssignmentSuite"
 import * as SubmissionSuite from "@partner-commentary/testkit/topic/SubmissionSuite"
 import * as TestStorageSuite from "@partner-commentary/testkit/topic/TestStorageSuite"
 import * as TopicCountsSuite from "@partner-commentary/testkit/topic/TopicCountsSuite"
@@ -53,6 +54,7 @@ const recorded = Effect.gen(function* () {
 ApiKeyStoreSuite.suite("SQLite", layerMemory)
 AssignmentStoreSuite.suite("SQLite", layerMemory)
 DueAssignmentSuite.suite("SQLite", layerMemory)
+OpenAssignmentSuite.suite("SQLite", layerMemory)
 AuditLogSuite.suite("SQLite", layerMemory, recorded)
 DatabaseHealthSuite.suite("SQLite", layerMemory)
 DeliveryLogSuite.suite("SQLite", layerMemory)

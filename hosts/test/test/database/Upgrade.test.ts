@@ -11,7 +11,7 @@ import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { EventLog } from "@partner-commentary/core/webhook/EventLog"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
-import { make, migrate, names, releasedMigrations } from "@partner-commentary/sql/Migrations"
+import { allMigrations, make, migrate, names } from "@partner-commentary/sql/Migrations"
 import * as Stores from "@partner-commentary/sql/Stores"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
@@ -44,7 +44,7 @@ const columns = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 /** Creates a database with the schema and the rows of a release. */
 const install = Effect.fnUntraced(function* (release: string) {
   const sql = yield* SqlClient.SqlClient
-  const migrations = Object.fromEntries(Object.entries(releasedMigrations).filter(([name]) => name <= release))
+  const migrations = Object.fromEntries(Object.entries(allMigrations).filter(([name]) => name <= release))
   yield* make(migrations, new Set()).migrate
   for (const [table, rows] of Object.entries(rowsOf(release))) {
     for (const row of rows) yield* sql`INSERT INTO ${sql(table)} ${sql.insert(row)}`

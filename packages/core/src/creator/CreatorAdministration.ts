@@ -183,13 +183,33 @@ const erased = (present: Assignment, now: Instant.Instant): Assignment => {
     : present.status === "topic_sent"
       ? failAssignment(moveToStatus(present, "decline", now), "declined", now)
       : failAssignment(present, "withdrawn", now)
+  // The object lists all fields, so that a new field does not compile until this function copies or clears the field.
   return {
-    ...closed,
+    id: closed.id,
+    topicId: closed.topicId,
+    organizationId: closed.organizationId,
+    environment: closed.environment,
+    position: closed.position,
+    persona: closed.persona,
     creator: { name: "", email: "" },
+    createdAt: closed.createdAt,
+    status: closed.status,
+    statusUpdatedAt: closed.statusUpdatedAt,
+    notifiedAt: closed.notifiedAt,
+    respondBy: closed.respondBy,
+    isDeadlineFixed: closed.isDeadlineFixed,
     perspective: null,
+    respondedAt: closed.respondedAt,
     declineReason: null,
-    withdrawReason: null,
+    generation: { ...closed.generation, revision: null },
     draft: null,
-    generation: { ...closed.generation, revision: null }
+    firstDraftedAt: closed.firstDraftedAt,
+    approveBy: closed.approveBy,
+    reminders: closed.reminders,
+    commentary: closed.commentary,
+    failure: closed.failure,
+    withdrawReason: null,
+    simulation: closed.simulation,
+    dueAt: closed.dueAt
   }
 }

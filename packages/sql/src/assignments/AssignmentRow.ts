@@ -87,55 +87,71 @@ export interface AssignmentRow extends PublicAssignmentRow {
   readonly due_at: string | null
 }
 
-const assignmentColumnNames: ReadonlyArray<keyof AssignmentRow> = [
-  "id",
-  "persona_id",
-  "persona_name",
-  "persona_image_url",
-  "created_at",
-  "status",
-  "status_updated_at",
-  "commentary_id",
-  "commentary_content",
-  "commentary_draft_id",
-  "commentary_approved_at",
-  "partner_approved_at",
-  "commentary_audio_url",
-  "commentary_video_url",
-  "failure_reason",
-  "failure_at",
-  "was_cancelled",
-  "topic_id",
-  "organization_id",
-  "environment",
-  "position",
-  "creator_name",
-  "creator_email",
-  "notified_at",
-  "respond_by",
-  "deadline_is_fixed",
-  "perspective",
-  "responded_at",
-  "decline_reason",
-  "generation_claim_number",
-  "generation_running",
-  "generation_attempts",
-  "generation_next_at",
-  "generation_give_up_at",
-  "revision_draft_id",
-  "revision_instructions",
-  "draft_id",
-  "draft_number",
-  "draft_content",
-  "draft_created_at",
-  "first_drafted_at",
-  "approve_by",
-  "reminders",
-  "withdraw_reason",
-  "simulation_path",
-  "simulation_next_at",
-  "due_at"
-]
+/**
+ * A `fixed` column never changes after the submission. `findChangedAssignmentColumns` writes the `changeable` columns,
+ * and the `simulated` columns of an assignment with a simulation.
+ */
+type ColumnKind = "fixed" | "changeable" | "simulated"
+
+const publicAssignmentColumns = {
+  id: "fixed",
+  persona_id: "fixed",
+  persona_name: "fixed",
+  persona_image_url: "fixed",
+  created_at: "fixed",
+  status: "changeable",
+  status_updated_at: "changeable",
+  commentary_id: "changeable",
+  commentary_content: "changeable",
+  commentary_draft_id: "changeable",
+  commentary_approved_at: "changeable",
+  partner_approved_at: "changeable",
+  commentary_audio_url: "changeable",
+  commentary_video_url: "changeable",
+  failure_reason: "changeable",
+  failure_at: "changeable",
+  was_cancelled: "changeable"
+} as const satisfies Readonly<Record<keyof PublicAssignmentRow, ColumnKind>>
+
+/** Lists every column, so that the compiler reports a column that a query or an update would omit. */
+const assignmentColumns = {
+  ...publicAssignmentColumns,
+  topic_id: "fixed",
+  organization_id: "fixed",
+  environment: "fixed",
+  position: "fixed",
+  creator_name: "changeable",
+  creator_email: "changeable",
+  notified_at: "changeable",
+  respond_by: "changeable",
+  deadline_is_fixed: "fixed",
+  perspective: "changeable",
+  responded_at: "changeable",
+  decline_reason: "changeable",
+  generation_claim_number: "changeable",
+  generation_running: "changeable",
+  generation_attempts: "changeable",
+  generation_next_at: "changeable",
+  generation_give_up_at: "changeable",
+  revision_draft_id: "changeable",
+  revision_instructions: "changeable",
+  draft_id: "changeable",
+  draft_number: "changeable",
+  draft_content: "changeable",
+  draft_created_at: "changeable",
+  first_drafted_at: "changeable",
+  approve_by: "changeable",
+  reminders: "changeable",
+  withdraw_reason: "changeable",
+  simulation_path: "simulated",
+  simulation_next_at: "simulated",
+  due_at: "changeable"
+} as const satisfies Readonly<Record<keyof AssignmentRow, ColumnKind>>
+
+/** The columns of a `PublicAssignmentRow`, for a statement that names the table `a`. */
+export const publicAssignmentColumnsSql = Object.keys(publicAssignmentColumns)
+  .map((name) => `a.${name}`)
+  .join(", ")
 
 export const publicAssignmentFromRow = (row: PublicAssignmentRow): PublicAssignment => ({
   id: row.id,
@@ -235,7 +251,13 @@ export const toNewAssignmentRow = (assignment: Assignment, iso: (instant: Instan
 const simulated = ({ simulation }: Assignment): ChangedRow =>
   simulation === null ? {} : { simulation_path: simulation.path, simulation_next_at: toIsoOrNull(simulation.nextAt) }
 
-type ChangedRow = Readonly<Record<string, string | number | null>>
+type ColumnValue = string | number | null
+
+type ChangedRow = Readonly<Record<string, ColumnValue>>
+
+type ChangeableColumn = {
+  [Name in keyof AssignmentRow]: (typeof assignmentColumns)[Name] extends "changeable" ? Name : never
+}[keyof AssignmentRow]
 
 /**
  * Returns only the changed columns, so that the database does not update the indexes of unchanged columns. The result
@@ -251,7 +273,7 @@ export const findChangedAssignmentColumns = (before: Assignment, after: Assignme
  * Returns the columns of an assignment that may change. The creator's name and address change only when the creator is
  * erased or gets another address.
  */
-const toChangedRow = (assignment: Assignment): ChangedRow => ({
+const toChangedRow = (assignment: Assignment): ChangedRow & Readonly<Record<ChangeableColumn, ColumnValue>> => ({
   creator_name: assignment.creator.name,
   creator_email: assignment.creator.email,
   creator_key: normalizeEmail(assignment.creator.email),
@@ -303,7 +325,7 @@ export interface AssignmentWithTopicRow extends AssignmentRow {
  * named columns are faster to read than rows of `a.*`.
  */
 export const assignmentWithTopicColumns = [
-  ...assignmentColumnNames.map((name) => `a.${name}`),
+  ...Object.keys(assignmentColumns).map((name) => `a.${name}`),
   "t.content AS topic_content",
   "t.organization_name"
 ].join(", ")

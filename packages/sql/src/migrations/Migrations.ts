@@ -40,8 +40,11 @@ import * as OlderProcesses from "./OlderProcesses.ts"
 
 type Migration = Effect.Effect<unknown, SqlError, SqlClient.SqlClient>
 
-/** Released migrations never change. Each change of the schema is a new migration. */
-export const releasedMigrations: Readonly<Record<string, Migration>> = {
+/**
+ * All migrations, oldest first, including migrations that are not yet released. `Frozen.test.ts` lists the released
+ * migrations, which never change. Each change of the schema is a new migration.
+ */
+export const allMigrations: Readonly<Record<string, Migration>> = {
   "0001_organizations": organizations,
   "0002_personas": personas,
   "0003_topics": topics,
@@ -171,7 +174,7 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
   return { names, latest, schemaStatus, migrate }
 }
 
-export const { latest, migrate, names, schemaStatus } = make(releasedMigrations, exclusive)
+export const { latest, migrate, names, schemaStatus } = make(allMigrations, exclusive)
 
 /** Migrates the database before other layers start, if those layers depend on this layer. */
 export const layer = Layer.effectDiscard(Effect.asVoid(migrate))

@@ -15,7 +15,11 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { type PublicAssignmentRow, publicAssignmentFromRow } from "../assignments/AssignmentRow.ts"
+import {
+  type PublicAssignmentRow,
+  publicAssignmentColumnsSql,
+  publicAssignmentFromRow
+} from "../assignments/AssignmentRow.ts"
 import { limitClause } from "../database/Clauses.ts"
 import { type DirectRead, makePreparedRead } from "../database/DirectReads.ts"
 import { mapRowsInSteps } from "../database/Steps.ts"
@@ -30,10 +34,7 @@ const columns = (metadata: string) => `t.id AS topic_id, t.organization_id, t.or
   CASE WHEN a.position = 0 THEN t.output_types END AS output_types,
   CASE WHEN a.position = 0 THEN t.webhook_ids END AS webhook_ids,
   t.topic_sent, t.opinion_injected, t.commentary_generated, t.creator_approved, t.declined, t.expired,
-  t.abandoned, t.cancelled, a.id, a.persona_id, a.persona_name, a.persona_image_url, a.created_at, a.status,
-  a.status_updated_at, a.commentary_id, a.commentary_content, a.commentary_draft_id, a.commentary_approved_at,
-  a.partner_approved_at, a.commentary_audio_url, a.commentary_video_url, a.failure_reason, a.failure_at,
-  a.was_cancelled`
+  t.abandoned, t.cancelled, ${publicAssignmentColumnsSql}`
 
 export const makeTopicReads = (
   sql: SqlClient.SqlClient,

@@ -1,11 +1,10 @@
 /**
- * Tests the guarantees of the AssignmentStore port for single assignments. TopicCountsSuite covers the effects of
- * assignments on topics.
+ * Tests the guarantees of the AssignmentStore port for single assignments. OpenAssignmentSuite covers the assignments of
+ * a creator, and TopicCountsSuite the effects of assignments on topics.
  */
 import { assert, describe } from "@effect/vitest"
 import { applyGeneratedDraft } from "@partner-commentary/core/commentary/Generation"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
-import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { defaults } from "@partner-commentary/core/shared/Policy"
 import { makeNewEventsSignal, makeTopicChangeSignal } from "@partner-commentary/core/shared/WorkSignal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
@@ -24,7 +23,6 @@ import {
   makeCommentaryId,
   makeDraftId,
   makeOrganizationId,
-  makePersona,
   makePersonas,
   makeShareId,
   makeSubmission,
@@ -35,6 +33,18 @@ import {
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 type Stores = TopicStore | AssignmentStore | MailStore
+
+/** The fields that no change of a live assignment writes. */
+type FixedField =
+  | "id"
+  | "topicId"
+  | "organizationId"
+  | "environment"
+  | "position"
+  | "persona"
+  | "createdAt"
+  | "isDeadlineFixed"
+  | "simulation"
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: AssignmentStore`, () => {
@@ -60,8 +70,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const { id, sent } = yield* oneSent()
         const content = "Ein „Entwurf“ 🏆\nzweite Zeile"
         const draft = { id: makeDraftId(), number: 1, content, createdAt: start + minute }
-        const full: Assignment = {
-          ...sent,
+        const changed: Omit<Assignment, FixedField> = {
           creator: { name: "Ada N.", email: "ada.new@example.org" },
           status: "creator_approved",
           statusUpdatedAt: start + day,
@@ -95,6 +104,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           withdrawReason: "changed my mind",
           dueAt: start + 3 * day
         }
+        const full = { ...sent, ...changed }
         const modified = yield* store.modify(id, () => Result.succeed({ assignment: full, notices: [] }))
         const { topic } = Option.getOrThrow(yield* store.find(id))
         const work = ["deliveries", makeTopicChangeSignal(full.topicId), makeNewEventsSignal(full)] as const
@@ -279,67 +289,6 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.due("live", start + second - 1, 10), [])
         assert.deepStrictEqual(yield* store.due("live", start + day, 2), overdue)
         assert.deepStrictEqual(yield* store.nextDue(["live"]), Option.some(start + second))
-      }))
-
-    it("a creator's open live assignments are found by the mail address, whether in upper or lower case, oldest first", () =>
-      Effect.gen(function* () {
-        const store = yield* AssignmentStore
-        const topics = yield* TopicStore
-        const creator = { name: "Ö", email: "Ödegård@Example.org" }
-        const send = (createdAt: number, environment: "live" | "test" = "live") => {
-          const given = makeSubmission({
-            personas: [makePersona({ creator }), makePersona()],
-            topic: { createdAt, environment }
-          })
-          return Effect.as(topics.submit(given), given.candidates.map(({ shareId }) => shareId).slice(0, 1))
-        }
-        const late = yield* send(start + hour)
-        const early = yield* send(start)
-        const settled = yield* send(start)
-        yield* send(start, "test")
-        for (const id of settled) yield* Creator.decline(id)
-        const open = yield* store.openOf("ödegård@eXample.ORG", 9)
-        assert.strictEqual(open.further, 0)
-        assert.deepStrictEqual(
-          open.assignments.map(({ assignment }) => assignment.id),
-          [...early, ...late]
-        )
-        const all = yield* store.allOf("ÖDEGÅRD@example.org")
-        assert.deepStrictEqual(all.toSorted(), [...late, ...early, ...settled].toSorted())
-        assert.deepStrictEqual(yield* store.openOf("gard@example.org", 9), { assignments: [], further: 0 })
-      }))
-
-    it("if a creator has more open assignments than the limit, organizations take turns with their oldest assignments, and the other assignments are counted", () =>
-      Effect.gen(function* () {
-        const store = yield* AssignmentStore
-        const topics = yield* TopicStore
-        const creator = { name: "Many", email: `many-${makeShareId()}@example.org` }
-        const asked = [makePersona({ creator }), makePersona({ creator })]
-        const [first, second, third] = [makeOrganizationId(), makeOrganizationId(), makeOrganizationId()]
-        const send = Effect.fnUntraced(function* (organizationId: OrganizationId, hours: number) {
-          const given = makeSubmission({
-            personas: asked,
-            topic: { organizationId, createdAt: start + hours * hour }
-          })
-          yield* topics.submit(given)
-          return given.candidates.map(({ shareId }) => shareId)
-        })
-        const flood = yield* Effect.forEach([1, 0, 2, 3], (hours) => send(first, hours))
-        const later = yield* send(second, 9)
-        const latest = yield* send(third, 10)
-        const [settled, ...oldest] = flood[1] ?? []
-        if (settled !== undefined) yield* Creator.decline(settled)
-        const found = (limit: number) =>
-          Effect.map(store.openOf(creator.email, limit), ({ assignments, further }) => [
-            assignments.map(({ assignment }) => assignment.id),
-            further
-          ])
-        const own = [...oldest, ...(flood[0] ?? []), ...(flood[2] ?? []), ...(flood[3] ?? [])]
-        assert.deepStrictEqual(yield* found(2), [[...own.slice(0, 1), ...later.slice(0, 1)], 9])
-        assert.deepStrictEqual(yield* found(6), [[...own.slice(0, 2), ...later, ...latest], 5])
-        assert.deepStrictEqual(yield* found(8), [[...own.slice(0, 4), ...later, ...latest], 3])
-        assert.deepStrictEqual(yield* found(11), [[...own, ...later, ...latest], 0])
-        assert.deepStrictEqual(yield* found(12), [[...own, ...later, ...latest], 0])
       }))
 
     it("the test environment stores a simulated creator and no data about the human creator", () =>
