@@ -47,17 +47,16 @@ const BulkCreated = Schema.Struct({
   topic: Topic
 }).annotate({ identifier: "BulkCreated" })
 
+/** The errors of POST /topics that refuse one topic of a bulk request. */
+export const bulkRefusals = [InvalidRequest, NoValidPersonas, RateLimitExceeded] as const
+
 const BulkRefused = Schema.Struct({
   index,
   status: Schema.Literal("refused").annotate({
     description: "The topic was refused, and nothing was stored.",
     examples: ["refused"]
   }),
-  error: Schema.Union([
-    InvalidRequest.fields.error,
-    NoValidPersonas.fields.error,
-    RateLimitExceeded.fields.error
-  ]).annotate({
+  error: Schema.Union(bulkRefusals.map(({ fields }) => fields.error)).annotate({
     description:
       "The `error` that POST /topics would have returned. Field names have a prefix, for example `topics[3].content`."
   })

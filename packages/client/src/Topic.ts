@@ -237,14 +237,16 @@ export interface TopicSummary {
   readonly created_at: Timestamp
 }
 
+type BulkErrorCode = "invalid_request" | "no_valid_personas" | "rate_limit_exceeded"
+
 /** The reason for the rejection of one topic of `createMany`. Field paths have the form `topics[3].content`. */
 export type BulkTopicRefusal = {
-  [Code in "invalid_request" | "no_valid_personas" | "rate_limit_exceeded"]: {
+  [Code in BulkErrorCode]: {
     readonly code: Code
     readonly message: string
     readonly details: ErrorDetails[Code]
   }
-}["invalid_request" | "no_valid_personas" | "rate_limit_exceeded"]
+}[BulkErrorCode]
 
 /** The result for one topic of `createMany`. */
 export type BulkResult =

@@ -5,6 +5,7 @@
  */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
+import { bulkRefusals } from "@partner-commentary/api/BulkApi"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import type { Topic } from "@partner-commentary/api/TopicsApi"
@@ -24,12 +25,8 @@ import { makeTopicJsonDecoder } from "../topics/TopicBody.ts"
 import * as TopicSubmission from "../topics/TopicSubmission.ts"
 import { addTopicIndexToField, isTopicTooLarge, splitBulkBodyIntoTopics } from "./BulkBody.ts"
 
-type Refusal = Errors.InvalidRequest | Errors.NoValidPersonas | Errors.RateLimitExceeded
-
-const isRefusal = (error: unknown): error is Refusal =>
-  error instanceof Errors.InvalidRequest ||
-  error instanceof Errors.NoValidPersonas ||
-  error instanceof Errors.RateLimitExceeded
+const isRefusal = (error: unknown): error is InstanceType<(typeof bulkRefusals)[number]> =>
+  bulkRefusals.some((refusal) => error instanceof refusal)
 
 /** Returns whether the JSON text of a result has the status `created`. */
 const isCreated = (text: string): boolean => /^\{"index":\d+,"status":"created"/.test(text)
