@@ -65,10 +65,7 @@ export const layer = <Seen, E>(
     workers: {
       pollInterval: Duration.days(36_500),
       pause: Duration.days(36_500),
-      drafts: 16,
-      mails: 16,
-      deliveries: 1000,
-      media: 4
+      drafts: 16
     },
     ports: options.transport === undefined ? ports : Layer.merge(ports, options.transport)
   })

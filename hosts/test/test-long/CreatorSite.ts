@@ -13,7 +13,6 @@ import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
@@ -66,12 +65,10 @@ const site = (apiRoot: string, requests: Array<string>) =>
         Workers.layer.pipe(
           Layer.provide(
             Layer.succeed(WorkerSettings, {
-              pollInterval: Duration.seconds(1),
-              pause: Duration.seconds(1),
+              ...WorkerSettings.defaultValue(),
               drafts: 4,
               mails: 4,
-              deliveries: 100,
-              media: 4
+              deliveries: 100
             })
           )
         )

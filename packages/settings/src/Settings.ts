@@ -51,7 +51,8 @@ export interface Settings {
     readonly allowPrivate: boolean
   }
   readonly policy: Policy.Policy
-  readonly pollInterval: Duration.Duration
+  /** The fields of `WorkerSettings` that a variable sets. The Node host passes all of them on. */
+  readonly workers: { readonly pollInterval: Duration.Duration }
   /** The address of a separate listener for health checks and metrics. */
   readonly admin: { readonly host: string; readonly port: Option.Option<number> }
   readonly log: {
@@ -133,7 +134,9 @@ export const readSettings: Effect.Effect<Settings, InvalidSetting> = Effect.gen(
     trustedProxies: yield* Variable.readWithDefault("TRUSTED_PROXIES", Parser.ipAllowListParser, []),
     webhooks: { allowPrivate },
     policy: yield* readPolicy(allowPrivate),
-    pollInterval: yield* Variable.readWithDefault("WORKER_POLL_INTERVAL", Parser.durationParser, Duration.seconds(1)),
+    workers: {
+      pollInterval: yield* Variable.readWithDefault("WORKER_POLL_INTERVAL", Parser.durationParser, Duration.seconds(1))
+    },
     admin: {
       host: Option.getOrElse(yield* Variable.readText("ADMIN_HOST"), () => "127.0.0.1"),
       port: yield* Variable.readOptional("ADMIN_PORT", Parser.portParser)

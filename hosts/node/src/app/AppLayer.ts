@@ -19,6 +19,6 @@ export const layer = (settings: Settings, apiRoot: string) =>
     policy: settings.policy,
     trustedProxies: settings.trustedProxies,
     // The connection pool is large enough that no claimed job waits for a database connection.
-    workers: { pollInterval: settings.pollInterval, mails: settings.mail.connections },
+    workers: { ...settings.workers, mails: settings.mail.connections },
     ports: Layer.mergeAll(Adapters.layer(settings), Media.layer(settings, apiRoot), DeliveryMetrics.layer)
   })

@@ -130,7 +130,7 @@ describe("the settings", () => {
       assert.deepStrictEqual(settings.policy.generationRetries.map(Duration.toMillis), [1000, 2000])
       assert.strictEqual(Duration.toDays(settings.policy.deadlineRange.max), 30)
       assert.strictEqual(Duration.toMillis(settings.policy.lease), 10_000)
-      assert.strictEqual(Duration.toMillis(settings.pollInterval), 100)
+      assert.strictEqual(Duration.toMillis(settings.workers.pollInterval), 100)
       assert.deepStrictEqual(settings.admin, { host: "0.0.0.0", port: Option.some(9100) })
       const { headers, url } = Option.getOrThrow(settings.otlp)
       assert.strictEqual(url, "http://localhost:4318")

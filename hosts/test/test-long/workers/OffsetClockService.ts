@@ -19,11 +19,9 @@ export const makeService = (policy: Partial<Policy> = {}) =>
 export const workers = Layer.provide(
   TestApi.workers,
   Layer.succeed(WorkerSettings, {
+    ...WorkerSettings.defaultValue(),
     pollInterval: Duration.millis(10),
     pause: Duration.millis(10),
-    drafts: 16,
-    mails: 16,
-    deliveries: 1000,
-    media: 4
+    drafts: 16
   })
 )

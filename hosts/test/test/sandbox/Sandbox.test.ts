@@ -289,6 +289,7 @@ it.effect("the service never queries the host's PersonaStore for a test persona"
         ]),
         Layer.provideMerge([
           Layer.succeed(WorkerSettings, {
+            ...WorkerSettings.defaultValue(),
             pollInterval: Duration.days(36_500),
             pause: Duration.days(36_500),
             drafts: 1,

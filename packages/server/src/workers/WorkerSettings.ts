@@ -19,6 +19,10 @@ export const WorkerSettings = Context.Reference("@partner-commentary/reference/W
      * drafts.
      */
     drafts: 32,
+    /**
+     * The maximum number of mails that are sent concurrently. The Node and Lambda hosts set `mails` to the number of
+     * connections to the mail server.
+     */
     mails: 16,
     /**
      * The number of slots is high, so that hundreds of unresponsive receivers cannot block deliveries to other

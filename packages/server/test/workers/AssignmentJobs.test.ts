@@ -10,7 +10,6 @@ import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { makeAssignmentJobRunner } from "@partner-commentary/server/workers/AssignmentJobs"
 import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
 import * as Deferred from "effect/Deferred"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
@@ -21,14 +20,7 @@ const otherOrganizationId = OrganizationId.make("019c0e1b-7c4e-7000-8000-2f6d1c9
 const shareId = (number: number) => ShareId.make(`019c0e1b-7c4e-7000-8000-0000000000${number + 10}`)
 const ids = [1, 2].map(shareId)
 
-const settingsFor = (drafts: number) => ({
-  pollInterval: Duration.seconds(1),
-  pause: Duration.seconds(1),
-  drafts,
-  mails: 1,
-  deliveries: 1,
-  media: 1
-})
+const settingsFor = (drafts: number) => ({ ...WorkerSettings.defaultValue(), drafts })
 
 /** Runs the fibers until all of them wait. */
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })

@@ -12,6 +12,7 @@ import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 
 const settings = Layer.succeed(WorkerSettings, {
+  ...WorkerSettings.defaultValue(),
   pollInterval: Duration.minutes(5),
   pause: Duration.seconds(1),
   drafts: 1,
