@@ -101,6 +101,8 @@ const openNative = (config: SqliteFileConfig): DatabaseSync => {
   })
   if (!readOnly && config.disableWAL !== true) native.exec("PRAGMA journal_mode = WAL")
   native.exec("PRAGMA synchronous = FULL")
+  // Data of erased creators must not stay in free space of the file, which backups copy.
+  native.exec("PRAGMA secure_delete = ON")
   // With `temp_store = MEMORY`, SQLite does not write the undo data of each savepoint to a file.
   native.exec("PRAGMA temp_store = MEMORY")
   // After the file is open, `BusyRetry` replaces SQLite's own timeout for a busy database.
