@@ -5,6 +5,7 @@
 import * as Embedded from "@partner-commentary/server/Embedded"
 import type * as Layer from "effect/Layer"
 import * as Lambda from "partner-commentary/lambda/Handler"
+import { makeStoppedError } from "partner-commentary/PartnerCommentaryError"
 
 export type { HostServices } from "partner-commentary/lambda/Handler"
 
@@ -16,7 +17,10 @@ export interface LambdaHandler extends Lambda.LambdaHandler {
 }
 
 export const makeHandler = <Further, E>(layer: Layer.Layer<Lambda.HostServices | Further, E>): LambdaHandler => {
-  const { begin, dispose, handle, run } = Embedded.open(layer)
+  const { begin, dispose, handle, run } = Embedded.open(layer, {
+    startFailed: (cause) => cause,
+    stopped: makeStoppedError
+  })
   return Object.assign(Lambda.make({ handle, report, run }), { begin: () => begin().catch(() => {}), dispose })
 }
 

@@ -136,6 +136,20 @@ export const serviceBusyResponse = {
     })
 } as const
 
+/** The response of a service that stops or has stopped. Another process, or the same process later, may answer. */
+export const serviceStoppedResponse = {
+  status: 503,
+  retryAfter: 1,
+  of: (requestId: string): InternalError =>
+    new InternalError({
+      success: false,
+      error: {
+        code: "internal_error",
+        message: `The service is stopping. Try again in a second. If the error persists, please report the request id ${requestId}.`
+      }
+    })
+} as const
+
 const ResultStatus = Schema.Literals(["sent", "not_licensed", "duplicate"]).annotate({ examples: ["sent"] })
 
 /** The result of a submission for one requested persona. */

@@ -3,6 +3,7 @@ import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
 
 type Method = (...line: ReadonlyArray<never>) => unknown
 
@@ -48,6 +49,8 @@ const written = (logger: HostLogger) =>
  */
 export const layer = (given: HostLogger | Logger.Logger<unknown, unknown> | undefined) => {
   if (given === undefined) return LogThrottle.layer
-  const logger = Logger.isLogger(given) ? given : written(given)
+  const inner = Logger.isLogger(given) ? given : written(given)
+  // An error of the application's logger must not fail a request, a job or the stop of the service.
+  const logger = Logger.make<unknown, void>((line) => void Result.try(() => inner.log(line)))
   return LogThrottle.layer.pipe(Layer.provide(Logger.layer([logger])))
 }

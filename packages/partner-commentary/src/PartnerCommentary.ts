@@ -10,7 +10,7 @@ import * as Log from "./Log.ts"
 import type { LambdaHandler } from "./lambda/Handler.ts"
 import * as Mount from "./Mount.ts"
 import { decodeOptions, type Options } from "./Options.ts"
-import { makeStartFailedError, PartnerCommentaryError } from "./PartnerCommentaryError.ts"
+import { makeStartFailedError, makeStoppedError, PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 import * as RouteHandlers from "./RouteHandlers.ts"
 import * as Service from "./Service.ts"
 import { makeApiKeyUseCases } from "./use-cases/ApiKeys.ts"
@@ -42,7 +42,7 @@ export interface UseCases {
   readonly operations: ReturnType<typeof makeOperationUseCases>
 }
 
-/** The complete service. The first call of any method starts the service. */
+/** The complete service. The first call of any method starts the service, unless `stop` was called before. */
 export interface PartnerCommentary extends UseCases {
   /**
    * Handles a web-standard Request. Pass the client's address as `sent.address`. If you do not pass the client's
@@ -72,10 +72,14 @@ export interface PartnerCommentary extends UseCases {
   readonly lambda: LambdaHandler
   /**
    * Opens the database and starts the workers. A failed start rejects with a PartnerCommentaryError. Call `start` again
-   * to retry.
+   * to retry. After `stop`, only `start` starts the service again.
    */
   readonly start: () => Promise<void>
-  /** Stops the workers and closes all connections and the database. */
+  /**
+   * Ends event streams and lets running requests and calls finish for at most 10 seconds. Then `stop` interrupts the
+   * others, stops the workers, and closes all connections and the database. From the call of `stop` until the next
+   * `start`, requests get a response with status 503, and calls reject with the code `stopped`.
+   */
   readonly stop: () => Promise<void>
   /**
    * Runs an Effect with the services of `partner-commentary`, for use cases and stores for which `PartnerCommentary`
@@ -98,7 +102,10 @@ export interface PartnerCommentary extends UseCases {
 export const partnerCommentary = (options: Options): PartnerCommentary => {
   const chosen = Result.getOrThrow(decodeOptions(options))
   const layer = Service.layer(chosen)
-  const service = Embedded.open(layer)
+  const service = Embedded.open(layer, {
+    startFailed: (cause) => makeStartFailedError("The service", cause),
+    stopped: makeStoppedError
+  })
   const log = (line: Effect.Effect<void>) => void Effect.runFork(Effect.provide(line, Log.layer(chosen.logger)))
   const report = (error: unknown) => log(Effect.logError("A request was not answered", error))
   const mount = Mount.makeMountPathMonitor(chosen.apiRoot, (message) => log(Effect.logWarning(message)))
@@ -106,7 +113,7 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
     answer.then((response) => {
       mount.answered(target, response.status)
       return response
-    }, notStarted)
+    })
   const fetch: PartnerCommentary["fetch"] = (request, sent) => {
     const wrong = checkRequest(request) ?? checkRequestContext(sent)
     if (wrong !== undefined) return Promise.reject(wrong)
@@ -115,8 +122,7 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
   const handle: typeof service.handle = (request, sent) =>
     watched(sent.target ?? request.url, service.handle(request, sent))
   const listener = NodeListener.make({ handle }, report, setImmediate)
-  const start = () => service.begin().catch(notStarted)
-  const run: PartnerCommentary["run"] = (effect) => start().then(() => service.run(effect))
+  const { begin: start, dispose: stop, run } = service
   const lambda = loadedOnce(() =>
     import("./lambda/Handler.ts").then(({ make }) =>
       make({
@@ -139,7 +145,7 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
     next: RouteHandlers.makeNextRouteHandlers(fetch, firstAddress(chosen.trustedProxies)),
     lambda: (event, invocation) => lambda().then((handle) => handle(event, invocation)),
     start,
-    stop: service.dispose,
+    stop,
     run,
     layer,
     organizations: makeOrganizationUseCases(useCases),
@@ -154,8 +160,6 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
     operations: makeOperationUseCases(useCases)
   }
 }
-
-const notStarted = (error: unknown) => Promise.reject(makeStartFailedError("The service", error))
 
 const loadedOnce = <A>(load: () => Promise<A>): (() => Promise<A>) => {
   let loaded: Promise<A> | undefined

@@ -5,9 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /**
- * Errors of use cases have the codes and details of the API. Three error codes exist only in this package. An invalid
+ * Errors of use cases have the codes and details of the API. Four error codes exist only in this package. An invalid
  * option throws `invalid_option`, and an invalid argument of a handler rejects with `invalid_argument`. The details of
- * `invalid_option` and `invalid_argument` contain the `field`. A failed start rejects with `start_failed`.
+ * `invalid_option` and `invalid_argument` contain the `field`. A failed start rejects with `start_failed`. A call that
+ * the stop of the service interrupts or that is made after the stop rejects with `stopped`.
  */
 export class PartnerCommentaryError extends Data.TaggedError("PartnerCommentaryError")<{
   readonly code: string
@@ -42,6 +43,13 @@ export const makeStartFailedError = (what: string, cause: unknown): PartnerComme
         details: {},
         cause
       })
+
+/** Creates the error of a call that the stop of the service interrupts or that is made after the stop. */
+export const makeStoppedError = (message: string): PartnerCommentaryError =>
+  new PartnerCommentaryError({ code: "stopped", message, details: {} })
+
+export const isStoppedError = (error: unknown): boolean =>
+  error instanceof PartnerCommentaryError && error.code === "stopped"
 
 /** Converts the failures of a layer to errors with the code `start_failed`. */
 export const mapToStartError = <A, E, R>(

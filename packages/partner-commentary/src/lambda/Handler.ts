@@ -5,6 +5,7 @@
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { ApiCallCounter } from "@partner-commentary/core/usage/ApiCallCounter"
 import type { EmbeddedRequirements, EmbeddedService } from "@partner-commentary/server/Embedded"
+import { makeStoppedResponse } from "@partner-commentary/server/embedding/StoppedResponse"
 import type { HostResponse } from "@partner-commentary/server/embedding/WebHandler"
 import { parseServicePathPrefix } from "@partner-commentary/server/http/Address"
 import { drain } from "@partner-commentary/server/Workers"
@@ -12,7 +13,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { checkLambdaContext } from "../Arguments.ts"
-import { PartnerCommentaryError } from "../PartnerCommentaryError.ts"
+import { isStoppedError, PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 import * as Event from "./Event.ts"
 import * as GatewayRequest from "./GatewayRequest.ts"
 import * as GatewayResponse from "./GatewayResponse.ts"
@@ -67,9 +68,16 @@ export const make = ({ handle, report, run }: LambdaHandlerDependencies): Lambda
       .then((prefix) => {
         const asked = GatewayRequest.toServerRequest(call, prefix)
         if (asked === undefined) return Refusal.makeMalformedRequestResponse(call)
-        return handle(...asked).then((response) => run(flush).then(() => response))
+        // The flush fails only if the service stops, and a stopping service writes the counts itself.
+        return handle(...asked).then((response) =>
+          run(flush).then(
+            () => response,
+            () => response
+          )
+        )
       })
       .catch((error) => {
+        if (isStoppedError(error)) return makeStoppedResponse(call.headers["x-request-id"])
         const id = Refusal.findOrGenerateRequestId(call)
         report(error, id)
         return Refusal.makeFailedStartResponse(id)

@@ -257,8 +257,14 @@ const bodyOf = (request: NodeRequest, response: NodeResponse): ReadableStream<Ui
 const closed = "The connection was closed, or the request answered"
 
 /** The response to a HEAD request has the headers of the GET response and no body. */
-const send = ({ body, headers, status }: HostResponse, source: Source, response: NodeResponse): Promise<void> => {
-  response.writeHead(status, headers)
+const send = (
+  { body, closesConnection = false, headers, status }: HostResponse,
+  source: Source,
+  response: NodeResponse
+): Promise<void> => {
+  // HTTP/2 does not allow the header `connection`.
+  const isLast = closesConnection && response.stream === undefined
+  response.writeHead(status, isLast ? { ...headers, connection: "close" } : headers)
   if (body === null || source.method === "HEAD") response.end()
   else if (body instanceof ReadableStream) {
     return body.pipeTo(into(response), { signal: source.signal }).catch(() => void response.destroy())

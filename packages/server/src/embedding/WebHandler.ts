@@ -8,6 +8,7 @@ import * as RunningContext from "@partner-commentary/core/shared/RunningContext"
 import * as Tracing from "@partner-commentary/core/shared/Tracing"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Cookies from "effect/http/Cookies"
 import * as Headers from "effect/http/Headers"
 import * as HttpEffect from "effect/http/HttpEffect"
@@ -19,6 +20,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
 import { isCreatorRequest } from "../creator-portal/CreatorRequest.ts"
 import { parseServicePathPrefix, removePathPrefix } from "../http/Address.ts"
 import { MustRespondImmediately } from "../http/Preference.ts"
@@ -106,6 +108,8 @@ export interface HostResponse {
   readonly headers: Readonly<Record<string, string | Array<string>>>
   /** The whole body or a stream of its parts, and null if the response has no body. */
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null
+  /** If true, the host should close the client's connection after the response. */
+  readonly closesConnection?: boolean
 }
 
 export class WebHandler extends Context.Service<
@@ -134,12 +138,15 @@ export class WebHandler extends Context.Service<
         Context.add(yield* Effect.context<never>(), HttpMiddleware.TracerDisabledWhen, isCreatorRequest)
       )
       const handled = HttpEffect.toHandled(app, sendToHost)
+      // Closing the scope interrupts the requests that still run when the service stops.
+      const running = yield* Scope.fork(yield* Effect.scope, "parallel")
 
       const exchange = (request: HttpServerRequest.HttpServerRequest, sent: HostRequestInfo) =>
         new Promise<HttpServerResponse.HttpServerResponse>((respond) => {
           const own = Context.add(context, HttpServerRequest.HttpServerRequest, request)
           const fiber = Effect.runForkWith(Context.add(own, CurrentExchange, { sent, respond }))(handled)
           if (fiber.pollUnsafe() !== undefined) return
+          Fiber.runIn(fiber, running)
           const signal = signalOf(request)
           const interrupt = () => fiber.interruptUnsafe(undefined, ClientAbort.annotation)
           if (signal?.aborted === true) return interrupt()
