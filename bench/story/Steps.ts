@@ -93,7 +93,7 @@ const send = (url: string, id: string, body: string) =>
     call.end(body)
   })
 
-export const makePeerStorySteps = (
+export const makePeerWorkflow = (
   db: PeerDatabase,
   { root, smtp }: { readonly root: () => string; readonly smtp: number }
 ) => {

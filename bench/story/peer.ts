@@ -64,7 +64,7 @@ for (const number of [1, 2]) {
   )
 }
 let root = ""
-const steps = Steps.makePeerStorySteps(db, { root: () => root, smtp: Number(smtp) })
+const steps = Steps.makePeerWorkflow(db, { root: () => root, smtp: Number(smtp) })
 
 root = await startPeerServer(
   {

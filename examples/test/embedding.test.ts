@@ -7,8 +7,8 @@ const root = join(import.meta.dirname, "../..")
 const example = (name: string) => join(root, "examples", name)
 
 /**
- * Test files whose code blocks the guides show. These test files are in `hosts/test`, because they need its databases
- * and libraries.
+ * The guides show code blocks from these test files. The files are in `hosts/test`, because they need its databases and
+ * libraries.
  */
 const databases = [
   "test-long/embedding/HostLibraries",

@@ -36,8 +36,8 @@ export class EndpointRateLimit extends Context.Service<EndpointRateLimit, Endpoi
  * Sets the pool from which the requests of an endpoint take a concurrency permit. The default concurrency pool is
  * `standard`.
  */
-export class RequiredConcurrencyPool extends Context.Service<RequiredConcurrencyPool, ConcurrencyPool>()(
-  "@partner-commentary/api/ApiKeyAuth/RequiredConcurrencyPool"
+export class EndpointConcurrencyPool extends Context.Service<EndpointConcurrencyPool, ConcurrencyPool>()(
+  "@partner-commentary/api/ApiKeyAuth/EndpointConcurrencyPool"
 ) {}
 
 /** Marks an endpoint whose responses have an entity tag. A request with a matching `If-None-Match` gets status 304. */

@@ -5,7 +5,7 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, RequiredConcurrencyPool, RequiredScope } from "./ApiKeyAuth.ts"
+import { ApiKeyAuth, EndpointConcurrencyPool, RequiredScope } from "./ApiKeyAuth.ts"
 import { CreateTopicBody } from "./CreateTopicBody.ts"
 import { SuccessEnvelope } from "./Envelope.ts"
 import { InvalidRequest, NoValidPersonas, RateLimitExceeded } from "./Errors.ts"
@@ -77,7 +77,7 @@ export class BulkApi extends HttpApiGroup.make("bulk")
       error: RateLimitExceeded
     })
       .annotate(RequiredScope, "topics:submit")
-      .annotate(RequiredConcurrencyPool, "large")
+      .annotate(EndpointConcurrencyPool, "large")
       .annotate(OpenApi.Identifier, "createTopics")
       .annotate(OpenApi.Summary, "Create many topics")
       .annotate(

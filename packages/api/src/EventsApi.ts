@@ -7,7 +7,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, RequiredConcurrencyPool, RequiredScope, SupportsWaitPreference } from "./ApiKeyAuth.ts"
+import { ApiKeyAuth, EndpointConcurrencyPool, RequiredScope, SupportsWaitPreference } from "./ApiKeyAuth.ts"
 import {
   addEventStreamSchema,
   documentIntegerParameter,
@@ -238,7 +238,7 @@ export class EventsApi extends HttpApiGroup.make("events")
       success: EventStream
     })
       .annotate(RequiredScope, "topics:read")
-      .annotate(RequiredConcurrencyPool, "streaming")
+      .annotate(EndpointConcurrencyPool, "streaming")
       .annotateMerge(
         OpenApi.annotations({
           identifier: "streamEvents",

@@ -9,8 +9,8 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import {
   ApiKeyAuth,
+  EndpointConcurrencyPool,
   EndpointRateLimit,
-  RequiredConcurrencyPool,
   RequiredScope,
   SupportsConditionalRequests,
   SupportsWaitPreference
@@ -264,7 +264,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
     })
       .annotate(RequiredScope, "topics:submit")
       .annotate(EndpointRateLimit, "topic_submissions_per_hour")
-      .annotate(RequiredConcurrencyPool, "frequent")
+      .annotate(EndpointConcurrencyPool, "frequent")
       .annotateMerge(
         OpenApi.annotations({
           identifier: "createTopic",
@@ -303,7 +303,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       .annotate(RequiredScope, "topics:read")
       .annotate(SupportsConditionalRequests, true)
       .annotate(SupportsWaitPreference, true)
-      .annotate(RequiredConcurrencyPool, "frequent")
+      .annotate(EndpointConcurrencyPool, "frequent")
       .annotateMerge(
         OpenApi.annotations({
           identifier: "getTopicStatus",
@@ -319,7 +319,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       error: NotFound
     })
       .annotate(RequiredScope, "topics:submit")
-      .annotate(RequiredConcurrencyPool, "large")
+      .annotate(EndpointConcurrencyPool, "large")
       .annotateMerge(
         OpenApi.annotations({
           identifier: "cancelTopic",
@@ -355,7 +355,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       error: [InvalidRequest, NotFound]
     })
       .annotate(RequiredScope, "topics:read")
-      .annotate(RequiredConcurrencyPool, "large")
+      .annotate(EndpointConcurrencyPool, "large")
       .annotate(ExampleErrors, [
         InvalidRequest.of([{ field: "ref", constraint: referenceConstraint }]),
         NotFound.of("No topic has the external reference article-4711.")

@@ -20,7 +20,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, RequiredConcurrencyPool, RequiredScope } from "./ApiKeyAuth.ts"
+import { ApiKeyAuth, EndpointConcurrencyPool, RequiredScope } from "./ApiKeyAuth.ts"
 import { makeBodyOptional } from "./Documented.ts"
 import { SuccessEnvelope } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
@@ -287,7 +287,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Description, "Permanently removes a webhook. No further events are sent to it."),
     HttpApiEndpoint.post("test", "/webhooks/:id/test", { params: id, success: WebhookTestResult, error: NotFound })
       .annotate(RequiredScope, "webhooks:write")
-      .annotate(RequiredConcurrencyPool, "outgoing")
+      .annotate(EndpointConcurrencyPool, "outgoing")
       .annotate(OpenApi.Identifier, "testWebhook")
       .annotate(OpenApi.Summary, "Test a webhook")
       .annotate(

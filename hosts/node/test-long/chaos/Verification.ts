@@ -93,8 +93,8 @@ export const findViolations = ({ accepted, arrived, hooks, letters, quota }: Cha
     if (missing.length > 0) mistakes.push(`${missing.length} events never came, or came otherwise`)
     if (taken.size !== events.length) mistakes.push(`${taken.size} events came, of ${events.length}`)
 
-    // A worker that is paused beyond its lease repeats a delivery of another worker. The attempts log contains the
-    // repeated delivery, but the delivery's state does not change.
+    // If a worker is paused until its lease has ended, another worker sends the delivery. When the first worker
+    // continues, it sends the delivery again. The log then has both attempts, but the delivery's state does not change.
     const [logged] = yield* sql<Count>`SELECT COUNT(*) AS count FROM delivery_attempts WHERE failure IS NULL`
     const answered = arrived.filter(({ status }) => status === 204).length
     if ((logged?.count ?? 0) > answered) mistakes.push(`${logged?.count} successes are logged, of ${answered} answered`)

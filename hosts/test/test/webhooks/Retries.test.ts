@@ -94,7 +94,7 @@ it.effect(
 )
 
 it.effect(
-  "failed and delivered deliveries can be sent again, and a delivered event stays delivered if the new attempt fails",
+  "a failed or successful delivery can be sent again, and the status stays `delivered` if the new attempt fails",
   () =>
     Effect.gen(function* () {
       const { again, answer, look, tried } = yield* failing(10)

@@ -55,7 +55,7 @@ const bounds = {
 } as const
 
 /** Returns the stages that a change completed, with their durations in milliseconds. */
-export const findCompletedStages = (
+export const findNewlyCompletedStages = (
   before: AssignmentTimeline,
   after: AssignmentTimeline
 ): ReadonlyArray<readonly [TimelineStage, number]> =>

@@ -71,7 +71,7 @@ describe("the text of an API key", () => {
       })
     ))
 
-  it("a truncated, extended, upper-case or wrong-environment text of an API key is rejected", () =>
+  it("an API key that is truncated, extended, in upper case, or has the prefix of the other environment is rejected", () =>
     fc.assert(
       fc.property(text, (key) => {
         assert.isFalse(refused(key))

@@ -2,7 +2,7 @@
  * Limits the concurrent requests of an organization in each pool. A request holds its permit until the client has
  * received the response.
  */
-import { RequiredConcurrencyPool, SupportsWaitPreference } from "@partner-commentary/api/ApiKeyAuth"
+import { EndpointConcurrencyPool, SupportsWaitPreference } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import {
   type ConcurrencyLimit,
@@ -59,7 +59,7 @@ interface RequestOwner {
  * The rest of the request runs with the organization's scheduler and fair share.
  */
 export const makeWithPermit = (limit: ConcurrencyLimit["Service"], { annotations }: Endpoint) => {
-  const ownPool = Context.getOrUndefined(annotations, RequiredConcurrencyPool) ?? "standard"
+  const ownPool = Context.getOrUndefined(annotations, EndpointConcurrencyPool) ?? "standard"
   const supportsWait = Context.getOrUndefined(annotations, SupportsWaitPreference) === true
 
   return <A, E, R>(

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { RequiredConcurrencyPool } from "@partner-commentary/api/ApiKeyAuth"
+import { EndpointConcurrencyPool } from "@partner-commentary/api/ApiKeyAuth"
 import { ConcurrencyLimit, type ConcurrencyPool } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { CurrentFairShare } from "@partner-commentary/core/shared/FairShare"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
@@ -30,7 +30,7 @@ const scene = Effect.gen(function* () {
     worked.push(owner)
   })
   const ask = (organization: string, pool: ConcurrencyPool = "standard", handled = work) =>
-    makeWithPermit(limit, { annotations: Context.make(RequiredConcurrencyPool, pool) })(
+    makeWithPermit(limit, { annotations: Context.make(EndpointConcurrencyPool, pool) })(
       { organization: organization as OrganizationId, credential: "x-api-key" },
       handled
     ).pipe(

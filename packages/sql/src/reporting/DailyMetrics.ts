@@ -6,7 +6,7 @@
 import { addDuration, type DurationHistogram, findBucketMiddle } from "@partner-commentary/core/performance/Histogram"
 import {
   calculateStoredCountDeltas,
-  findCompletedStages,
+  findNewlyCompletedStages,
   toAssignmentTimeline
 } from "@partner-commentary/core/performance/Metrics"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -32,7 +32,7 @@ export const makeCounterIncrements = (before: Assignment, after: Assignment): Re
  * for `fold`, which compacts the histogram if the number is too high. The rows stay locked until the commit.
  */
 export const makeDurationWrites = (sql: SqlClient.SqlClient, before: Assignment, after: Assignment) =>
-  findCompletedStages(toAssignmentTimeline(before), toAssignmentTimeline(after)).map(([stage, duration]) => {
+  findNewlyCompletedStages(toAssignmentTimeline(before), toAssignmentTimeline(after)).map(([stage, duration]) => {
     const key = {
       organization_id: before.organizationId,
       environment: before.environment,

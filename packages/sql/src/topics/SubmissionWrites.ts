@@ -17,8 +17,8 @@ import * as TestEnvironmentStorage from "../sandbox/TestEnvironmentStorage.ts"
 import * as TopicRow from "./TopicRow.ts"
 
 /**
- * For each persona, the assignment that holds the duplicate window. A submission that holds no duplicate window has
- * written no topic.
+ * For each persona, the assignment to which the duplicate window belongs. If no duplicate window belongs to the
+ * submission itself, the submission has written no topic.
  */
 export type DuplicateWindowHolders = ReadonlyMap<PersonaId, AssignmentReference>
 
