@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
 import { type MailSender, parseSender } from "./MailAddress.ts"
+import { findInvalidParameterReason } from "./UrlParameters.ts"
 
 /** The error for an invalid mail setting. The message consists of the setting's name and `reason`. */
 export class MailSettingRefused extends Schema.TaggedError<MailSettingRefused>()("MailSettingRefused", {
@@ -21,8 +22,8 @@ export type MailServerSetting = ReturnType<typeof parseConnectionUrl>
 const wrongUrl = (reason: string) => Result.fail(new MailSettingRefused({ setting: "url", reason }))
 
 /**
- * Parses a URL that begins with `smtp://` or `smtps://` and contains a host. The query contains nodemailer's connection
- * options, such as `requireTLS=true`.
+ * Parses a URL that begins with `smtp://` or `smtps://` and contains a host. The query contains the options of
+ * nodemailer that `UrlParameters` knows, such as `requireTLS=true`.
  */
 export const parseMailServer = (
   url: Redacted.Redacted<string>
@@ -37,6 +38,8 @@ export const parseMailServer = (
   }
   if (parts.hostname === "") return wrongUrl("must name a host.")
   if (parts.port === "0") return wrongUrl("must name a port from 1 to 65535.")
+  const invalidParameter = findInvalidParameterReason(parts.search)
+  if (invalidParameter !== undefined) return wrongUrl(invalidParameter)
   return Result.try({
     try: () => parseConnectionUrl(text),
     catch: () => new MailSettingRefused({ setting: "url", reason: "must name a host that exists as a host name." })

@@ -209,7 +209,8 @@ it.each([
   [() => postgres(pool, { poolSize: 3 } as never), "database.poolSize is no option of this version"],
   [() => postgres("postgres://db.example/app", { poolSize: 0 }), "database.poolSize must be a whole number, 1 or more"],
   [() => smtp("smtp://mail.example", { from, pool: 3 } as never), "mail.pool is no option of this version"],
-  [() => smtp("smtp://mail.example", { from, connections: "16" } as never), "mail.connections must be a whole number"]
+  [() => smtp("smtp://mail.example", { from, connections: "16" } as never), "mail.connections must be a whole number"],
+  [() => smtp("smtp://mail.example?foo=1", { from }), "mail must leave out the unknown parameter foo; "]
 ] as const)("the error of %s names the unknown or invalid setting", (make, sentence) => {
   expect(thrown(make).message).toContain(`The option ${sentence}`)
 })

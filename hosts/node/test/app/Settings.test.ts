@@ -188,6 +188,8 @@ describe("the settings", () => {
     ["DATABASE_URL", "mysql://x"],
     ["DATABASE_URL", "sqlite:"],
     ["SMTP_URL", "https://u:hunter2@mail.example.com"],
+    ["SMTP_URL", "smtp://u:hunter2@mail.example.com?requiretls=true"],
+    ["SMTP_URL", "smtp://u:hunter2@mail.example.com?requireTLS=hunter2"],
     ["SMTP_CONNECTIONS", "0"],
     ["MAIL_FROM", "nobody"],
     ["SIGNING_SECRET", "hunter2,,x"],
