@@ -18,7 +18,7 @@ const concurrency = 4
 
 const minute = Duration.minutes(1)
 
-/** Finds a topic by its id or by a share id. */
+/** Finds a topic by its id, a share id or an event's id. */
 export const findTopicDetails = Effect.fnUntraced(function* (id: string) {
   const found = Option.getOrNull(yield* Inspection.findTopic(id))
   if (found === null) return Option.none()

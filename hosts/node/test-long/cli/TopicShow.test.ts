@@ -178,6 +178,9 @@ describe("the `topic show` command", () => {
         ]
       }
     ])
+    for (const { id } of untold.assignments[0].events) {
+      expect(await show(id)).toMatchObject({ topic_id: topicId, assignments: [{ share_id: shareId }] })
+    }
     const { stdout } = await Process.runCommand(cwd, ["topic", "show", topicId], env)
     for (const part of [
       `The topic ${topicId} is completed.`,
@@ -197,11 +200,16 @@ describe("the `topic show` command", () => {
     return { cwd, env }
   }
 
-  it("`topic show` prints the state, mails, attempts and deliveries of each assignment, with times and reasons, and no creator's text", async (test) => {
+  it("`topic show` finds a topic by its id, a share_id or an event's id, and prints the state, mails, attempts and deliveries of each assignment, and no creator's text", async (test) => {
     const { cwd, env } = await story(test, {})
     const unknown = "01900000-0000-7000-8000-000000000000"
     const none = await Process.runCommand(cwd, ["topic", "show", unknown], env)
-    expect(none).toMatchObject({ code: 1, stdout: "", stderr: `There is no topic and no share_id ${unknown}.\n` })
+    expect(none).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: `There is no topic, share_id or event ${unknown}.\n`
+    })
+    expect(await Process.runCommand(cwd, ["topic", "show", `evt_${unknown}`], env)).toMatchObject({ code: 1 })
     expect(await Process.runCommand(cwd, ["topic", "show", "derby"], env)).toMatchObject({ code: 2, stdout: "" })
   })
 

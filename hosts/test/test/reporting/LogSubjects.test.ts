@@ -116,6 +116,12 @@ it.effect("each log line about a topic has the topic's id", () =>
 
     const without = lines.filter(({ annotations }) => annotations["topic_id"] !== topicId)
     assert.deepStrictEqual(without, [])
+
+    // The partner knows the event by the id in the webhook's header, which begins with `evt_`.
+    for (const message of ["An event was not delivered", "A job ended with a defect: deliveries"]) {
+      const { annotations } = lines.find((line) => String(line.message).startsWith(message)) as Line
+      assert.match(String(annotations["event"]), /^evt_[\da-f-]{36}$/, message)
+    }
   }).pipe(Effect.provide(Layer.provideMerge(InMemory.layerWith({ media: ["audio"] }), log)))
 )
 

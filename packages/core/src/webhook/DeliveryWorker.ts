@@ -265,7 +265,7 @@ const report = (
     {
       ...LogContext.formatLogContextAttributes(logContext, "_"),
       webhook: webhookId,
-      event: eventId,
+      event: formatPublicEventId(eventId),
       attempt: ticket,
       kind,
       failure,

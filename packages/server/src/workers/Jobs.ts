@@ -9,6 +9,7 @@ import { Environment } from "@partner-commentary/core/shared/Owner"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import type { WorkKind } from "@partner-commentary/core/shared/WorkSignal"
 import { type DeliveryJob, DeliveryWorker } from "@partner-commentary/core/webhook/DeliveryWorker"
+import { formatPublicEventId } from "@partner-commentary/core/webhook/Event"
 import { recoveryBatchSize, WebhookRecovery } from "@partner-commentary/core/webhook/WebhookRecovery"
 import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
 import * as Duration from "effect/Duration"
@@ -49,7 +50,7 @@ const deliveries = Effect.gen(function* () {
         Effect.sync(() => !isScarce(free()))
       ),
     nextDue,
-    describe: ({ claimed }) => ({ webhook: claimed.webhookId, event: claimed.eventId })
+    describe: ({ claimed }) => ({ webhook: claimed.webhookId, event: formatPublicEventId(claimed.eventId) })
   })
 })
 

@@ -63,13 +63,13 @@ export interface AssignmentRecords {
 }
 
 /**
- * Finds a topic by the id of the topic or by a share id. For a share id, the result contains only the assignment with
- * that id.
+ * Finds a topic by the id of the topic, a share id or the id of an event. For a share id, the result contains only the
+ * assignment with that id. For an event, the result contains only the assignment whose change caused the event.
  */
 export const findTopic = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
-  const rows =
-    yield* sql<AssignmentRow>`SELECT * FROM assignments WHERE topic_id = ${id} OR id = ${id} ORDER BY position`
+  const rows = yield* sql<AssignmentRow>`SELECT * FROM assignments WHERE topic_id = ${id} OR id = ${id}
+      OR id = (SELECT share_id FROM events WHERE id = ${id}) ORDER BY position`
   const [topic] = yield* sql<TopicRow>`SELECT * FROM topics WHERE id = ${rows[0]?.topic_id ?? id}`
   return topic === undefined
     ? Option.none<{ readonly topic: Topic; readonly assignments: ReadonlyArray<Assignment> }>()

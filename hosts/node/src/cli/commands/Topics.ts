@@ -17,20 +17,26 @@ import { printResult } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 import type { TopicDetails, WebhookDelivery } from "../TopicDetails.ts"
 
+/** Accepts an event's id with and without the prefix `evt_`, because partners know the id with the prefix. */
+const idParser: Parser.Parser<string> = {
+  rule: "an id such as 0190a6f0-7c1e-7000-8000-000000000000, or an event's id such as evt_0190a6f0-7c1e-7001-8000-000000000000",
+  parse: (text) => Parser.makeIdParser(TopicId).parse(text.trim().replace(/^evt_/i, ""))
+}
+
 const show = Command.make(
   "show",
   {
     id: Parameter.declarePositionalArgument(
       "id",
-      Parser.makeIdParser(TopicId),
-      "The topic's id, or the share_id of an assignment"
+      idParser,
+      "The topic's id, the share_id of an assignment, or the id of an event"
     )
   },
   Effect.fn(function* ({ id }) {
     const { findTopicDetails: find } = yield* Effect.promise(() => import("../TopicDetails.ts"))
     const found = Option.getOrNull(yield* find(id))
     if (found === null) {
-      return yield* new CommandFailed({ message: `There is no topic and no share_id ${id}.` })
+      return yield* new CommandFailed({ message: `There is no topic, share_id or event ${id}.` })
     }
     yield* printResult({ json: () => view(found), text: () => text(found) })
   }, Effect.provide(Administration.layer))
