@@ -140,6 +140,10 @@ describe("the `topic show` command", () => {
     ])
     expect(undrafted.assignments[0].drafts.last_reason).toBe("the server answered 503 (overloaded) …")
 
+    // The request waits for its draft, so no mail is due: the draft's mail will follow.
+    const resent = await Process.runJsonCommand(cwd, ["mail", "resend", "--open"], env)
+    expect(resent).toEqual({ resent: 0, skipped: 1, next: null })
+
     outside.mendGenerator()
     await Process.runJsonCommand(cwd, ["retry", shareId], env)
     const drafted = await Process.pollUntil(

@@ -1,9 +1,12 @@
 /**
- * Selects a creator's open assignments in rounds, each with one assignment of each organization. Each round takes the
+ * Lists open live assignments in pages, and selects a creator's open assignments in rounds, each with one assignment of each organization. Each round takes the
  * oldest remaining assignment of each organization, so that a long list of one organization cannot hide the assignments
  * of other organizations. The query reads only the needed part of the index.
  */
-import type * as SqlClient from "effect/sql/SqlClient"
+import type { ShareId } from "@partner-commentary/core/shared/Ids"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
 import { limitClause } from "../database/Clauses.ts"
 
 export const make = (sql: SqlClient.SqlClient) => {
@@ -50,3 +53,16 @@ export const make = (sql: SqlClient.SqlClient) => {
 
   return { count, makeRoundsClause }
 }
+
+/**
+ * Lists the open live assignments of all organizations for operators, ordered by their ids. Unlike a due time, the id
+ * stays the same when a mail of the page is sent.
+ */
+export const listOpenShareIds = Effect.fnUntraced(function* (after: Option.Option<ShareId>, limit: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly id: ShareId }>`SELECT id FROM assignments
+    WHERE due_at IS NOT NULL AND environment = 'live' AND id > ${Option.getOrElse(after, () => "")}
+    ORDER BY id ${limitClause(sql, limit + 1)}`
+  const ids = rows.slice(0, limit).map(({ id }) => id)
+  return { ids, next: rows.length > limit ? (ids.at(-1) ?? null) : null }
+}, Effect.orDie)

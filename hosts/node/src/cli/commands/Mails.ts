@@ -126,17 +126,46 @@ const resend = Command.make(
       Parser.startTimestampParser,
       "TIMESTAMP",
       "With --all: mails that failed at this time or later"
+    ),
+    open: Flag.Boolean("open").pipe(
+      Flag.withDescription("The mail about the current step of every open request"),
+      Flag.withDefault(false)
+    ),
+    limit: Parameter.declareOptionalFlag(
+      "limit",
+      Parser.makeIntegerParser(1, 1000),
+      "N",
+      "With --open: the maximum number of requests, by default 1000"
+    ),
+    after: Parameter.declareOptionalFlag(
+      "after",
+      Parser.makeIdParser(ShareId),
+      "NEXT",
+      "With --open: the requests after the run with this `next`"
     )
   },
-  Effect.fn(function* ({ all, shareId, since }) {
+  Effect.fn(function* ({ after, all, limit, open, shareId, since }) {
     yield* failWithUsageErrorIf(
-      all === Option.isSome(shareId) || all !== Option.isSome(since),
-      "Give one share_id, or --all with --since TIMESTAMP for every mail that failed since then."
+      [all, open, Option.isSome(shareId)].filter(Boolean).length !== 1 ||
+        all !== Option.isSome(since) ||
+        (!open && (Option.isSome(limit) || Option.isSome(after))),
+      "Give one share_id, or --all with --since TIMESTAMP for every mail that failed since then, or --open for every open request."
     )
+    if (open) {
+      const resent = resendOpen(
+        after,
+        Option.getOrElse(limit, () => 1000)
+      )
+      return yield* Effect.provide(resent, Administration.layer)
+    }
     if (Option.isSome(shareId)) return yield* Effect.provide(resendOne(shareId.value), Administration.layer)
     if (Option.isSome(since)) yield* Effect.provide(resendAll(since.value), Administration.layer)
   })
-).pipe(Command.withDescription("Resend the mail about a request's current step, or all failed mails"))
+).pipe(
+  Command.withDescription(
+    "Resend the mail about a request's current step, all failed mails, or the mails of all open requests"
+  )
+)
 
 const resendOne = Effect.fnUntraced(function* (shareId: ShareId) {
   const kind = yield* (yield* CreatorAdministration)
@@ -158,6 +187,30 @@ const resendAll = Effect.fnUntraced(function* (since: Instant.Instant) {
         : [
             `Queued ${resent} mail${resent === 1 ? "" : "s"}: a running server or worker sends them, except mails that are obsolete.`
           ]
+  })
+})
+
+const resendOpen = Effect.fnUntraced(function* (after: Option.Option<ShareId>, limit: number) {
+  const { listOpenShareIds } = yield* Effect.promise(
+    () => import("@partner-commentary/sql/assignments/OpenAssignments")
+  )
+  const { resendMail } = yield* CreatorAdministration
+  const { ids, next } = yield* listOpenShareIds(after, limit)
+  // The administration refuses a request whose draft is not ready, and a request that was settled meanwhile.
+  const sent = yield* Effect.forEach(ids, (id) =>
+    Effect.match(resendMail(id), { onFailure: () => false, onSuccess: () => true })
+  )
+  const resent = sent.filter(Boolean).length
+  const skipped = sent.length - resent
+  yield* printResult({
+    json: () => ({ resent, skipped, next }),
+    text: () => [
+      ids.length === 0
+        ? "There are no open requests."
+        : `Queued ${resent} mail${resent === 1 ? "" : "s"}: a running server or worker sends them at once.`,
+      ...(skipped === 0 ? [] : [`${skipped} of the requests need no mail now, because a draft's mail will follow.`]),
+      ...(next === null ? [] : [`There are more: --after ${next}`])
+    ]
   })
 })
 
