@@ -1,7 +1,7 @@
 /**
- * Lists open live assignments in pages, and selects a creator's open assignments in rounds, each with one assignment of each organization. Each round takes the
- * oldest remaining assignment of each organization, so that a long list of one organization cannot hide the assignments
- * of other organizations. The query reads only the needed part of the index.
+ * Lists open live assignments in pages, and selects a creator's open assignments in rounds. Each round has the oldest
+ * remaining assignment of each organization, so that a long list of one organization cannot hide the assignments of
+ * other organizations. The query reads only the needed part of the index.
  */
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Effect from "effect/Effect"
