@@ -27,6 +27,10 @@ function callMetrics(name: string, description: string) {
   }
 }
 
+/** Counts an attempt without a result as a failed call. The process that made the call could not count the call. */
+export const countLostCall = (what: keyof typeof calls) =>
+  Metric.update(Metric.withAttributes(calls[what].total, { outcome: "failure" }), 1)
+
 /** Counts a call to another system and measures the duration of the call. */
 export const measureCall = <A, E, R>(what: keyof typeof calls, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {

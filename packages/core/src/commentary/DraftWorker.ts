@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { PersonaStore } from "../persona/PersonaStore.ts"
-import { runJobAttempt } from "../shared/Attempt.ts"
+import { lostAttemptReason, runJobAttempt } from "../shared/Attempt.ts"
 import * as Ids from "../shared/Ids.ts"
 import { DraftId, type ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -125,9 +125,19 @@ const report = (id: ShareId, failure: GenerationFailed, modified: Option.Option<
   const log = !isCurrent
     ? Effect.logInfo("A superseded attempt at a draft failed")
     : isLast
-      ? Effect.logError(
-          "Every attempt at a draft failed; restart it with the command retry, or with pc.operations.retry()"
-        )
+      ? logFinalFailure
       : LogThrottle.markLogsAsRepeating(Effect.logWarning("An attempt at a draft failed; will retry"))
   return Effect.annotateLogs(log, { share_id: id, reason, permanent })
 }
+
+const logFinalFailure = Effect.logError(
+  "Every attempt at a draft failed; restart it with the command retry, or with pc.operations.retry()"
+)
+
+/** Logs that generation ended at the due time of another attempt, because no attempt is left. */
+export const reportNoAttemptLeft = ({ generation, id, organizationId, topicId }: Assignment) =>
+  Effect.annotateLogs(logFinalFailure, {
+    ...LogContext.formatLogContextAttributes({ organizationId, topicId, shareId: id }, "_"),
+    reason: generation.running ? lostAttemptReason : "the retry schedule was shortened",
+    permanent: false
+  })

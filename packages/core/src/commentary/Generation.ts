@@ -2,6 +2,7 @@
  * Decides the next step of a due assignment and the result of a generation attempt. All functions are pure.
  */
 import * as Option from "effect/Option"
+import { lostAttemptReason } from "../shared/Attempt.ts"
 import { clockToleranceMillis, findLatestPlausibleDueTime, type LatestPlausibleDueTimes } from "../shared/DueTimes.ts"
 import type { DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -36,7 +37,9 @@ export const findDueStep = (
     return Option.some(endAfterGenerationFailures(present, now))
   if (generation.nextAt !== null && now >= generation.nextAt) {
     return Option.some(
-      generation.attempts > policy.generationRetries.length ? stall(present, now, policy) : begin(present, now, policy)
+      generation.attempts > policy.generationRetries.length
+        ? stallAtDueTime(present, now, policy)
+        : begin(present, now, policy)
     )
   }
   const reminder = nextReminderAt(present)
@@ -114,11 +117,8 @@ export const applyGenerationFailure = (
   policy: Policy
 ): AssignmentChange => {
   if (!isAwaited(present, attempt.ticket, now)) return { assignment: present, notices: [] }
-  const { permanent, reason = "", ticket } = attempt
-  const audit = {
-    action: generationFailedAuditAction,
-    details: { by: "service", ticket, permanent, reason: recordable(reason) }
-  }
+  const { permanent } = attempt
+  const audit = auditOfFailure(attempt)
   const delay = policy.generationRetries[present.generation.attempts - 1]
   if (permanent || delay === undefined) return { ...stall(present, now, policy), audit }
   return makeChange(
@@ -129,6 +129,20 @@ export const applyGenerationFailure = (
 
 /** The audit log's action for a failed generation attempt. */
 export const generationFailedAuditAction = "generation.attempt_failed"
+
+const auditOfFailure = (attempt: {
+  readonly ticket: number
+  readonly permanent: boolean
+  readonly reason?: string
+}): NonNullable<AssignmentChange["audit"]> => ({
+  action: generationFailedAuditAction,
+  details: {
+    by: "service",
+    ticket: attempt.ticket,
+    permanent: attempt.permanent,
+    reason: recordable(attempt.reason ?? "")
+  }
+})
 
 /**
  * Cuts the reason at its first quotation mark, because a quoted text may contain the creator's words. The operator's
@@ -231,6 +245,18 @@ const stall = (present: Assignment, now: Instant.Instant, policy: Policy): Assig
     },
     { notices: notices(present, "stalled") }
   )
+
+/**
+ * Stops generation when another attempt is due but none is left. If the last attempt has no result, the audit log
+ * records that the attempt was lost.
+ */
+const stallAtDueTime = (present: Assignment, now: Instant.Instant, policy: Policy): AssignmentChange => {
+  const stalled = stall(present, now, policy)
+  const { running, ticket } = present.generation
+  return running
+    ? { ...stalled, audit: auditOfFailure({ ticket, permanent: false, reason: lostAttemptReason }) }
+    : stalled
+}
 
 const remind = (present: Assignment): AssignmentChange => {
   const next = { ...present, reminders: present.reminders + 1 }

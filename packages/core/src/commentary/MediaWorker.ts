@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { runJobAttempt } from "../shared/Attempt.ts"
+import { lostAttemptReason, runJobAttempt } from "../shared/Attempt.ts"
 import { calculateLatestPlausibleDueTimes, makePeriodicRepair } from "../shared/DueTimes.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogContext from "../shared/LogContext.ts"
@@ -91,8 +91,7 @@ export class MediaWorker extends Context.Service<
       )
 
       const produce = Effect.fnUntraced(function* (job: MediaJob, found: Option.Option<AssignmentWithTopic>) {
-        if (areMediaAttemptsExhausted(job, policy))
-          return yield* failPermanently("every attempt broke off without a word")
+        if (areMediaAttemptsExhausted(job, policy)) return yield* failPermanently(lostAttemptReason)
         const synthesize = synthesizer[job.kind]
         const assignment = Option.isNone(found) ? null : found.value.assignment
         if (synthesize === null || storage === null || assignment === null || assignment.commentary === null)

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { DraftJob } from "../commentary/DraftWorker.ts"
+import { type DraftJob, reportNoAttemptLeft } from "../commentary/DraftWorker.ts"
 import { repairDueTimes, findDueStep as runStep, startsGenerationAttempt } from "../commentary/Generation.ts"
 import { SimulatedCreators } from "../sandbox/SimulatedCreators.ts"
 import { isSimulatedStepDue } from "../sandbox/Simulation.ts"
@@ -18,15 +18,22 @@ import type { Environment } from "../shared/Owner.ts"
 import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { AssignmentStore, type OrganizationDueAssignments } from "../topic/AssignmentStore.ts"
+import { isGenerationStalled } from "../topic/Workflow.ts"
+
+/** The result of a due step. */
+export interface WakeResult {
+  /** True if the step changed the assignment. */
+  readonly woke: boolean
+  readonly begun: Option.Option<DraftJob>
+  /** True if generation ended because the last attempt had no result when its lease ended. */
+  readonly lostLastAttempt: boolean
+}
 
 export class DueAssignments extends Context.Service<
   DueAssignments,
   {
     /** Runs the due step of one assignment. If `mayBegin` is false, a due generation attempt is not started. */
-    readonly wake: (
-      id: ShareId,
-      mayBegin: boolean
-    ) => Effect.Effect<{ readonly woke: boolean; readonly begun: Option.Option<DraftJob> }>
+    readonly wake: (id: ShareId, mayBegin: boolean) => Effect.Effect<WakeResult>
     /**
      * Finds up to `limit` due assignments, grouped by organization. Each organization gets a fair share of the limit.
      */
@@ -64,14 +71,17 @@ export class DueAssignments extends Context.Service<
             )
             return Result.succeed(Option.getOrElse(change, () => ({ assignment: present, notices: [] })))
           })
-          if (Option.isNone(modified)) return { woke: false, begun: Option.none() }
+          if (Option.isNone(modified)) return unchanged
           const { after, before, topic, work } = modified.value
           if (after === before && isSimulatedStepDue(before, now))
-            return { woke: yield* simulated.act(id), begun: Option.none() }
+            return { ...unchanged, woke: yield* simulated.act(id) }
           yield* signal.tell(work)
+          const isStalledNow = !isGenerationStalled(before) && isGenerationStalled(after)
+          if (isStalledNow) yield* reportNoAttemptLeft(before)
           return {
             woke: after !== before,
-            begun: startsGenerationAttempt(before, after) ? Option.some({ assignment: after, topic }) : Option.none()
+            begun: startsGenerationAttempt(before, after) ? Option.some({ assignment: after, topic }) : Option.none(),
+            lostLastAttempt: isStalledNow && before.generation.running
           }
         }),
         due: (environment, limit) =>
@@ -81,6 +91,8 @@ export class DueAssignments extends Context.Service<
     })
   )
 }
+
+const unchanged: WakeResult = { woke: false, begun: Option.none(), lostLastAttempt: false }
 
 /** Maximum number of due times that one run repairs. Later runs repair the remaining due times. */
 const repairedAtOnce = 500

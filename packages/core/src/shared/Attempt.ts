@@ -3,6 +3,9 @@ import * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
 import * as Instant from "./Instant.ts"
 
+/** The reason of a last attempt whose lease ended before the attempt had a result. */
+export const lostAttemptReason = "the last attempt had no result: its process ended or hung"
+
 /**
  * The effect never fails: failures and defects of the adapter become outcomes. An interruption releases the job
  * immediately. Without the release, the job would wait until its lease ends.

@@ -148,6 +148,25 @@ describe("generation attempts", () => {
     assert.strictEqual(assignment.generation.giveUpAt, at + day)
   })
 
+  it("the audit log records a last attempt without a result, but no attempt twice", () => {
+    const policy = { ...defaults, generationRetries: [] }
+    const running = runStepAtDueTime(responded(policy), policy).assignment
+    const audit = (present: Assignment) =>
+      Option.getOrThrow(findDueStep(present, present.generation.nextAt ?? 0, policy)).audit
+    assert.deepStrictEqual(audit(running), {
+      action: "generation.attempt_failed",
+      details: {
+        by: "service",
+        ticket: 1,
+        permanent: false,
+        reason: "the last attempt had no result: its process ended or hung"
+      }
+    })
+    // The operator shortened the schedule of retries while a failed attempt waited for the next one.
+    const report = { ticket: 1, permanent: false, reason: "the server answered 503" }
+    assert.isUndefined(audit(applyGenerationFailure(running, report, noonInMillis, defaults).assignment))
+  })
+
   it("the draft or failure of a generation attempt changes nothing after a newer attempt has started", () => {
     const running = runStepAtDueTime(makeAssignmentInGeneration(defaults), defaults).assignment
     const former = { ticket: 1, draftId: makeDraftId(1), content: "A draft." }

@@ -40,11 +40,12 @@ const interrupted = Effect.gen(function* () {
     nextDue: () => Effect.succeedNone,
     wake: (id, mayBegin) =>
       Effect.gen(function* () {
-        if (!mayBegin || claimed.includes(id)) return { woke: false, begun: Option.none() }
+        if (!mayBegin || claimed.includes(id)) return { woke: false, begun: Option.none(), lostLastAttempt: false }
         claimed.push(id)
         yield* Deferred.succeed(committed, undefined)
         yield* Deferred.await(answered)
-        return { woke: true, begun: Option.some({ assignment: { ...assignmentWithPerspective, id }, topic }) }
+        const assignment = { ...assignmentWithPerspective, id }
+        return { woke: true, begun: Option.some({ assignment, topic }), lostLastAttempt: false }
       })
   })
   const runner = yield* makeAssignmentJobRunner("live").pipe(
@@ -106,7 +107,8 @@ const pollForDrafts = Effect.fnUntraced(function* (
         woken.push({ id, mayBegin })
         const owner = queues.find((queue) => queue.ids.includes(id))?.organizationId ?? organizationId
         const assignment = { ...assignmentWithPerspective, id, organizationId: owner }
-        return { woke: mayBegin, begun: mayBegin ? Option.some({ assignment, topic }) : Option.none() }
+        const begun = mayBegin ? Option.some({ assignment, topic }) : Option.none()
+        return { woke: mayBegin, begun, lostLastAttempt: false }
       })
   })
   const runner = yield* makeAssignmentJobRunner("live").pipe(
