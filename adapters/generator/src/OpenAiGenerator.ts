@@ -6,7 +6,8 @@
 import {
   type CommentaryGenerationRequest,
   CommentaryGenerator,
-  GenerationFailed
+  GenerationFailed,
+  maxGenerationTime
 } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -26,14 +27,13 @@ export interface OpenAiGeneratorOptions extends OpenAiServer.OpenAiEndpoint {
   readonly timeout?: Duration.Duration
 }
 
-const longestCall = Duration.seconds(45)
 const largestAnswer = 1024 * 1024
 
 export const layer = (options: OpenAiGeneratorOptions): Layer.Layer<CommentaryGenerator> =>
   Layer.effect(
     CommentaryGenerator,
     Effect.gen(function* () {
-      const time = Duration.min(options.timeout ?? longestCall, longestCall)
+      const time = Duration.min(options.timeout ?? maxGenerationTime, maxGenerationTime)
       const server = yield* OpenAiServer.connectToServer(options, { time, size: largestAnswer })
       const generate = Effect.fn("CommentaryGenerator.generate")(function* (request: CommentaryGenerationRequest) {
         const question = HttpClientRequest.post("/chat/completions", { acceptJson: true }).pipe(

@@ -6,6 +6,7 @@
 import {
   type MediaFile,
   MediaSynthesizer,
+  maxSynthesisTime,
   SynthesisFailed,
   type SynthesisRequest,
   type SynthesizeMedia
@@ -31,7 +32,6 @@ export interface OpenAiSpeechOptions extends OpenAiServer.OpenAiEndpoint {
   readonly timeout?: Duration.Duration
 }
 
-const longestCall = Duration.seconds(60)
 /**
  * The maximum size in bytes of the audio of one part. A part of 32 MiB can contain more than 15 minutes of audio at 256
  * kbit/s.
@@ -39,7 +39,7 @@ const longestCall = Duration.seconds(60)
 const largestAnswer = 32 * 1024 * 1024
 
 const make = Effect.fnUntraced(function* (options: OpenAiSpeechOptions) {
-  const time = Duration.min(options.timeout ?? longestCall, longestCall)
+  const time = Duration.min(options.timeout ?? maxSynthesisTime, maxSynthesisTime)
   const server = yield* OpenAiServer.connectToServer(options, { time, size: largestAnswer })
   const { model, voice } = options
 

@@ -5,7 +5,12 @@
 import { randomUUID } from "node:crypto"
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { type FileStorage, MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
+import {
+  type FileStorage,
+  MediaStorage,
+  maxStorageTime,
+  StorageFailed
+} from "@partner-commentary/core/commentary/MediaStorage"
 import type { MediaFile } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -17,9 +22,6 @@ export interface FolderStorageOptions {
   /** The URL of the folder. The URL must not end with a slash. */
   readonly url: string
 }
-
-/** The time limit of a write, because a faulty disk may never respond. */
-const patience = Duration.seconds(25)
 
 /** The prefix in the names of incomplete files. The names of published files never begin with `.unfinished-`. */
 const unfinished = ".unfinished-"
@@ -42,7 +44,7 @@ const make = Effect.fnUntraced(function* ({ folder, url }: FolderStorageOptions)
       Effect.promise(() => rm(draft, { force: true }).catch(() => undefined))
     ).pipe(
       Effect.timeoutOrElse({
-        duration: patience,
+        duration: maxStorageTime,
         orElse: () => Effect.fail(new StorageFailed({ permanent: false, reason: "the disk did not answer in time" }))
       })
     )

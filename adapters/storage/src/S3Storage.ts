@@ -3,7 +3,12 @@
  * all. The settings of the bucket decide who may read objects. File names are secret, so the bucket should not allow
  * listing.
  */
-import { type FileStorage, MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
+import {
+  type FileStorage,
+  MediaStorage,
+  maxStorageTime,
+  StorageFailed
+} from "@partner-commentary/core/commentary/MediaStorage"
 import type { MediaFile } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import { AwsClient } from "aws4fetch"
 import * as Duration from "effect/Duration"
@@ -28,8 +33,6 @@ export interface S3StorageOptions {
   readonly timeout?: Duration.Duration
 }
 
-const longestCall = Duration.seconds(25)
-
 /** The maximum number of bytes that are read from an error response to find the error code. */
 const largestRefusal = 64 * 1024
 
@@ -39,7 +42,7 @@ const temporaryCodes = new Set(["RequestTimeTooSkewed", "RequestTimeout", "SlowD
 
 const make = (options: S3StorageOptions): FileStorage => {
   const { accessKeyId, publicUrl, region, secretAccessKey, sessionToken, url } = options
-  const time = Duration.min(options.timeout ?? longestCall, longestCall)
+  const time = Duration.min(options.timeout ?? maxStorageTime, maxStorageTime)
   const token = Option.getOrUndefined(Option.map(sessionToken, Redacted.value))
   const client = new AwsClient({
     accessKeyId,

@@ -3,7 +3,11 @@
  * contain no secrets.
  */
 
+import { maxGenerationTime } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import { maxStorageTime } from "@partner-commentary/core/commentary/MediaStorage"
+import { maxSynthesisTime } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import { isLoopbackHost, isWildcardHost } from "@partner-commentary/core/shared/Loopback"
+import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { GeneratorSettings, Settings } from "./Settings.ts"
@@ -74,6 +78,23 @@ export const listSettingWarnings = (settings: Settings): ReadonlyArray<string> =
       ]
     : [])
 ]
+
+/**
+ * Returns a warning when a worker's lease can end during an attempt at a draft or at audio. A short lease is valid,
+ * because tests of crashes need short leases.
+ */
+export const findShortLeaseWarning = ({ generator, media, policy: { lease } }: Settings): Option.Option<string> => {
+  const { format, isLessThanOrEqualTo, sum } = Duration
+  const warn = (work: string, longest: Duration.Duration) =>
+    isLessThanOrEqualTo(lease, longest)
+      ? Option.some(
+          `WORKER_LEASE is ${format(lease)}, and an attempt at ${work} can take ${format(longest)}: ` +
+            "set a longer WORKER_LEASE, or slow attempts are repeated or lost"
+        )
+      : Option.none()
+  if (Option.isSome(media.speech)) return warn("audio", sum(maxSynthesisTime, maxStorageTime))
+  return Option.isSome(generator) ? warn("a draft", maxGenerationTime) : Option.none()
+}
 
 /**
  * Returns a warning when PUBLIC_URL is unset. The warning shows the address with which links in mails start, and

@@ -46,6 +46,10 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<D
           )
         ]
       : []),
+    ...Option.match(ConfigSummary.findShortLeaseWarning(settings), {
+      onNone: () => [],
+      onSome: (sentence) => [makeNoticeFinding("configuration", `${sentence}.`)]
+    }),
     ...Option.match(links, {
       onNone: () => [],
       onSome: ({ isLost, sentence }) => [

@@ -45,6 +45,30 @@ describe("the `doctor` command", () => {
     expect(stdout).toMatch(/configuration +mend +PROCESSES must be 1 on SQLite, [^\n]+: serve does not start\./)
   })
 
+  it("`doctor` reports a WORKER_LEASE that is not longer than the longest attempt at a draft or at audio", async (test) => {
+    const cwd = await Process.makeWorkingFolder(test)
+    await Process.runCommand(cwd, ["migrate"])
+    const configuration = async (lease: string, env: Process.EnvironmentVariables) => {
+      const { stdout } = await Process.runCommand(cwd, ["doctor", "--json"], { WORKER_LEASE: lease, ...env })
+      const found = JSON.parse(stdout).findings as ReadonlyArray<{ check: string; state: string; message: string }>
+      return found.filter(({ check }) => check === "configuration").map(({ message, state }) => [state, message])
+    }
+    const good = [["ok", "Good, for development."]]
+    const drafts = { GENERATOR_URL: "http://127.0.0.1:9/v1", GENERATOR_MODEL: "any" }
+    const audio = { SPEECH_URL: "http://127.0.0.1:9/v1", SPEECH_MODEL: "any", SPEECH_VOICE: "any" }
+    const warning = (lease: string, what: string, longest: string) => [
+      [
+        "notice",
+        `WORKER_LEASE is ${lease}, and an attempt at ${what} can take ${longest}: set a longer WORKER_LEASE, or slow attempts are repeated or lost.`
+      ]
+    ]
+    expect(await configuration("1 second", {})).toEqual(good)
+    expect(await configuration("45 seconds", drafts)).toEqual(warning("45s", "a draft", "45s"))
+    expect(await configuration("46 seconds", drafts)).toEqual(good)
+    expect(await configuration("85 seconds", { ...drafts, ...audio })).toEqual(warning("1m 25s", "audio", "1m 25s"))
+    expect(await configuration("90 seconds", { ...drafts, ...audio })).toEqual(good)
+  })
+
   it("`doctor` counts all failed drafts, lists ten of these drafts, and suggests one command that restarts all failed drafts", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const shareIds = await stopped(cwd, 11)

@@ -3,6 +3,7 @@
  * for each call. The core of the service retries failed attempts.
  */
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -38,11 +39,15 @@ export class CommentaryGenerator extends Context.Service<
   CommentaryGenerator,
   {
     /**
-     * Returns trimmed plain text of 1 to `maxCommentaryLength` code points. The adapter limits a call to 45 seconds.
+     * Returns trimmed plain text of 1 to `maxCommentaryLength` code points. The adapter limits a call to
+     * `maxGenerationTime`.
      */
     readonly generate: (request: CommentaryGenerationRequest) => Effect.Effect<string, GenerationFailed>
   }
 >()("@partner-commentary/core/commentary/CommentaryGenerator") {}
+
+/** The longest duration of a call. The lease of a generation attempt must be longer. */
+export const maxGenerationTime = Duration.seconds(45)
 
 /** Maximum length of a generated or edited commentary in Unicode code points. */
 export const maxCommentaryLength = 5000

@@ -3,6 +3,7 @@
  * the service retries failed attempts. A service can run without a synthesizer.
  */
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { MediaKind } from "../topic/MediaRequest.ts"
@@ -49,9 +50,12 @@ export class SynthesisFailed extends Schema.TaggedError<SynthesisFailed>()("Synt
 
 /**
  * Returns an audio file or a video file, never an empty file. The adapter limits the size of the file, and limits a
- * call to 60 seconds.
+ * call to `maxSynthesisTime`.
  */
 export type SynthesizeMedia = (request: SynthesisRequest) => Effect.Effect<MediaFile, SynthesisFailed>
+
+/** The longest duration of a synthesis. */
+export const maxSynthesisTime = Duration.seconds(60)
 
 /**
  * Holds one synthesizer for each kind of media. If the synthesizer of a media kind is null, the service makes no media

@@ -2,7 +2,8 @@
 import {
   type CommentaryGenerationRequest,
   CommentaryGenerator,
-  GenerationFailed
+  GenerationFailed,
+  maxGenerationTime
 } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as CommentaryText from "@partner-commentary/generator/CommentaryText"
 import * as Effect from "effect/Effect"
@@ -19,14 +20,13 @@ export type GenerateCommentary = (
   context: HostFunctionContext
 ) => string | PromiseLike<string>
 
-const longestCall = "45 seconds"
 const text = makeResultDecoder(Schema.String)
 
 export const layer = (generate: GenerateCommentary) =>
   Layer.succeed(CommentaryGenerator, {
     generate: Effect.fn("CommentaryGenerator.generate")(function* (request: CommentaryGenerationRequest) {
       const answer = Effect.flatMap(
-        callHostFunction((context) => generate(request, context), longestCall),
+        callHostFunction((context) => generate(request, context), maxGenerationTime),
         text
       )
       const written = yield* Effect.mapError(answer, (failure) => new GenerationFailed(failure))

@@ -1,8 +1,9 @@
 /** Implements MediaSynthesizer and MediaStorage by calling async functions of the application. */
-import { MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
+import { MediaStorage, maxStorageTime, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
 import {
   type MediaFile,
   MediaSynthesizer,
+  maxSynthesisTime,
   mediaFileExtensions,
   SynthesisFailed,
   type SynthesisRequest
@@ -44,7 +45,7 @@ export const speechLayer = (speak: SynthesizeSpeech) =>
     audio: Effect.fn("MediaSynthesizer.audio")((request: SynthesisRequest) =>
       Effect.mapError(
         Effect.flatMap(
-          callHostFunction((context) => speak(request, context), "60 seconds"),
+          callHostFunction((context) => speak(request, context), maxSynthesisTime),
           medium
         ),
         (failure) => new SynthesisFailed(failure)
@@ -57,7 +58,7 @@ export const storageLayer = (store: StoreMediaFile) =>
     put: Effect.fn("MediaStorage.put")((name: string, file: MediaFile) =>
       Effect.mapError(
         Effect.flatMap(
-          callHostFunction((context) => store(name, file, context), "25 seconds"),
+          callHostFunction((context) => store(name, file, context), maxStorageTime),
           address
         ),
         (failure) => new StorageFailed(failure)
