@@ -35,8 +35,8 @@ const linksOf = (root: string, { personas, shares }: SeededTenant) =>
   Effect.runPromise(
     Effect.gen(function* () {
       const links = yield* CreatorLinks
-      // The seed first creates a topic with every persona, in the order of `personas`. Therefore `shares[index]` belongs
-      // to `personas[index]`.
+      // The seed first creates a topic with every persona, in the order of `personas`. Therefore `shares[index]`
+      // belongs to `personas[index]`.
       return yield* Effect.forEach(personas, (persona, index) =>
         links.toAssignment({ id: shares[index], creator: { email: `${persona}@creators.example` } } as Assignment)
       )

@@ -21,8 +21,8 @@ export interface FileStorage {
   /**
    * Stores the file under a public, unguessable URL and returns the URL. A second call with the same name replaces the
    * file and returns the same URL. `put` replaces the file atomically, so readers never get a partial file. The adapter
-   * limits a call to `maxStorageTime`. A name has 32 ASCII letters and digits, a dot and an extension. The extension has
-   * 3 or 4 lower-case letters or digits.
+   * limits a call to `maxStorageTime`. A name has 32 ASCII letters and digits, a dot and an extension. The extension
+   * has 3 or 4 lower-case letters or digits.
    */
   readonly put: (name: string, medium: MediaFile) => Effect.Effect<string, StorageFailed>
 }

@@ -40,8 +40,8 @@ export interface WebhookNoticeData {
     readonly until?: string
   }
   /**
-   * The kind and time of this change. If `kind` is absent, the change has the mail's kind. If `at` is absent, the change
-   * has the mail's creation time.
+   * The kind and time of this change. If `kind` is absent, the change has the mail's kind. If `at` is absent, the
+   * change has the mail's creation time.
    */
   readonly kind?: WebhookNoticeKind
   readonly at?: string

@@ -113,8 +113,8 @@ export const makeOperationUseCases = (run: RunUseCase) => ({
     ),
 
   /**
-   * Restarts work that failed permanently. Mails are restarted only if they failed after `since`, by default 7 days ago.
-   * Failed drafts, audio and video are restarted regardless of their time.
+   * Restarts work that failed permanently. Mails are restarted only if they failed after `since`, by default 7 days
+   * ago. Failed drafts, audio and video are restarted regardless of their time.
    */
   retry: (given: { readonly since?: HostDate | string | undefined } = {}) =>
     run(

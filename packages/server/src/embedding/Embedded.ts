@@ -27,15 +27,15 @@ export interface EmbeddedService<R = EmbeddedRequirements> {
   /** Runs an effect with the services of the routes: use cases, registries and stores. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, R>) => Promise<A>
   /**
-   * Opens the database and starts the workers. The promise rejects when the database or the workers fail to start. After
-   * `dispose`, `begin` starts the service again.
+   * Opens the database and starts the workers. The promise rejects when the database or the workers fail to start.
+   * After `dispose`, `begin` starts the service again.
    */
   readonly begin: () => Promise<void>
   /**
-   * Ends event streams and long polls, lets running calls finish for at most 10 seconds, and interrupts the other calls.
-   * Then `dispose` stops the workers and closes the connections. Interrupted requests, and all requests until the next
-   * `begin`, get a response with status 503. The promises of interrupted effects, and of `run` until the next `begin`,
-   * reject.
+   * Ends event streams and long polls, lets running calls finish for at most 10 seconds, and interrupts the other
+   * calls. Then `dispose` stops the workers and closes the connections. Interrupted requests, and all requests until
+   * the next `begin`, get a response with status 503. The promises of interrupted effects, and of `run` until the next
+   * `begin`, reject.
    */
   readonly dispose: () => Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Tests the guarantees of the AssignmentStore port for single assignments. OpenAssignmentSuite covers the assignments of
- * a creator, and TopicCountsSuite the effects of assignments on topics.
+ * Tests the guarantees of the AssignmentStore port for single assignments. OpenAssignmentSuite covers the assignments
+ * of a creator, and TopicCountsSuite the effects of assignments on topics.
  */
 import { assert, describe } from "@effect/vitest"
 import { applyGeneratedDraft } from "@partner-commentary/core/commentary/Generation"
