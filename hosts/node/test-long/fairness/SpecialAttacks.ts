@@ -11,11 +11,8 @@ import * as Receiver from "./Receiver.ts"
 
 const events: Attack["ask"] = () => makeGetRequest("/events?limit=100")
 
-/** Events exist, so the service answers at once. A newest-first list never waits. */
-const waitingForEvents: Attack["ask"] = (_, nth) => ({
-  ...makeGetRequest(getCyclicElement(["/events?order=asc&limit=100", "/events?limit=100"], nth)),
-  prefer: "wait=1"
-})
+/** Events exist, so the service answers at once. */
+const waitingForEvents: Attack["ask"] = () => ({ ...makeGetRequest("/events?order=asc&limit=100"), prefer: "wait=1" })
 
 const streams: Attack["ask"] = () => makeGetRequest("/events/stream")
 
@@ -112,7 +109,6 @@ export const specialAttacks: Readonly<Record<string, Attack>> = {
     limits: "standard",
     lasts: 5000
   },
-  ...manners("GET /events with `Prefer: wait`", waitingForEvents, { trickles: 900 }),
   "keys that do not exist": { ask: claimedKeys, connections: 1000 },
   ...manners("openapi.json and docs", explorer, { asks: 60, leaves: 60, pipelines: 60, trickles: 240 }),
   "bulk, every topic refused": {
