@@ -120,35 +120,28 @@ export const requestTimeoutResponse = {
 } as const
 
 /**
- * The response when no database connection became free in time. The response has the same error code as status 500,
- * which is `internal_error`. Proxies and clients react to the status code, and wait for the time in `Retry-After`.
+ * A response with the same error code as status 500, which is `internal_error`. Proxies and clients react to the status
+ * code, and wait for the time in `Retry-After`.
  */
-export const serviceBusyResponse = {
-  status: 503,
-  retryAfter: 1,
-  of: (requestId: string): InternalError =>
-    new InternalError({
-      success: false,
-      error: {
-        code: "internal_error",
-        message: `The service is busy. Try again in a second. If the error persists, please report the request id ${requestId}.`
-      }
-    })
-} as const
+const makeUnavailableResponse = (state: string) =>
+  ({
+    status: 503,
+    retryAfter: 1,
+    of: (requestId: string): InternalError =>
+      new InternalError({
+        success: false,
+        error: {
+          code: "internal_error",
+          message: `The service is ${state}. Try again in a second. If the error persists, please report the request id ${requestId}.`
+        }
+      })
+  }) as const
+
+/** The response when no database connection became free in time. */
+export const serviceBusyResponse = makeUnavailableResponse("busy")
 
 /** The response of a service that stops or has stopped. Another process, or the same process later, may answer. */
-export const serviceStoppedResponse = {
-  status: 503,
-  retryAfter: 1,
-  of: (requestId: string): InternalError =>
-    new InternalError({
-      success: false,
-      error: {
-        code: "internal_error",
-        message: `The service is stopping. Try again in a second. If the error persists, please report the request id ${requestId}.`
-      }
-    })
-} as const
+export const serviceStoppedResponse = makeUnavailableResponse("stopping")
 
 const ResultStatus = Schema.Literals(["sent", "not_licensed", "duplicate"]).annotate({ examples: ["sent"] })
 
