@@ -232,7 +232,7 @@ const readPolicy = Effect.fnUntraced(function* (allowHttp: boolean) {
   const longest = 10_000
   const bound = Parser.makeIntegerParser(1, longest)
   const min = yield* Variable.readWithDefault("CONTENT_MIN_LENGTH", bound, defaults.contentLength.min)
-  const max = yield* Variable.readWithDefault("CONTENT_MAX_LENGTH", bound, Math.max(defaults.contentLength.max, min))
+  const max = yield* Variable.readWithDefault("CONTENT_MAX_LENGTH", bound, defaults.contentLength.max)
   if (max < min) {
     return yield* refuse("CONTENT_MAX_LENGTH", `must be a whole number from CONTENT_MIN_LENGTH (${min}) to ${longest}`)
   }

@@ -255,6 +255,13 @@ describe("the settings", () => {
       })
   )
 
+  it.effect("a minimum length of topics above the default maximum is refused until a maximum is set too", () =>
+    Effect.gen(function* () {
+      assert.match(yield* refusal({ CONTENT_MIN_LENGTH: "501" }), /^CONTENT_MAX_LENGTH must [^\n]+\.$/)
+      const { policy } = yield* read({ CONTENT_MIN_LENGTH: "501", CONTENT_MAX_LENGTH: "501" })
+      assert.deepStrictEqual(policy.contentLength, { min: 501, max: 501 })
+    }))
+
   it.effect("the default sender is a valid address for every HOST and PUBLIC_URL", () =>
     Effect.gen(function* () {
       for (const env of [{ HOST: "::1" }, { HOST: "0.0.0.0" }, { PUBLIC_URL: "http://[::1]:3000" }]) {
