@@ -89,7 +89,7 @@ const fields = {
     examples: ["2026-01-30T15:10:05.500Z"]
   }),
   settled_at: Schema.NullOr(Fields.Timestamp).annotate({
-    description: "When the delivery first succeeded, or finally failed. Null before.",
+    description: "When the delivery first succeeded, or finally failed. Null while it is `pending` or `held`.",
     examples: [null]
   }),
   attempt_count: Fields.makeCountSchema("The number of attempts so far, of every kind.", 1)

@@ -388,7 +388,7 @@ class Delivery(TypedDict):
     often, the time at which one of the held deliveries is sent to test the endpoint.
     """
     settled_at: str | None
-    """When the delivery first succeeded, or finally failed. Null before."""
+    """When the delivery first succeeded, or finally failed. Null while it is `pending` or `held`."""
     attempt_count: int
     """The number of attempts so far, of every kind."""
     attempts: list[DeliveryAttempt]
@@ -447,7 +447,7 @@ class DeliveryDetail(TypedDict):
     often, the time at which one of the held deliveries is sent to test the endpoint.
     """
     settled_at: str | None
-    """When the delivery first succeeded, or finally failed. Null before."""
+    """When the delivery first succeeded, or finally failed. Null while it is `pending` or `held`."""
     attempt_count: int
     """The number of attempts so far, of every kind."""
     attempts: list[AnsweredAttempt]
