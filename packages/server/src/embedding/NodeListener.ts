@@ -2,11 +2,10 @@
  * Turns the service into a listener for Node's HTTP server and for Express, Fastify and Koa. The listener uses
  * structural types instead of Node's types. An application may mount the listener before or after a body parser.
  */
-import { httpStatusByErrorCode, InternalError } from "@partner-commentary/api/Errors"
+import { InternalError } from "@partner-commentary/api/Errors"
 import type { OnResponseEnd } from "@partner-commentary/core/access/ConcurrencyLimit"
 import * as EffectHeaders from "effect/http/Headers"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import * as Envelope from "../http/Envelope.ts"
 import * as Responses from "../middleware/Responses.ts"
 import type { EmbeddedService } from "./Embedded.ts"
 import * as ParsedBody from "./ParsedBody.ts"
@@ -291,11 +290,7 @@ const into = (response: NodeResponse) => {
 const refuse = ({ headers }: NodeRequest, response: NodeResponse): void => {
   if (response.headersSent) return void response.destroy()
   const id = Responses.acceptOrCreateRequestId(one(headers["x-request-id"]))
-  const body = InternalError.of(id)
-  response.writeHead(httpStatusByErrorCode[body.error.code], {
-    "content-type": Envelope.jsonContentType,
-    "x-request-id": id,
-    "cache-control": Responses.defaultCacheControl
-  })
-  response.end(Envelope.formatFailureJson(body))
+  const { body, headers: sent, status } = Responses.makeErrorResponse(InternalError.of(id), id)
+  response.writeHead(status, sent)
+  response.end(body)
 }

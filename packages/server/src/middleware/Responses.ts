@@ -148,6 +148,17 @@ const complete = (response: HttpServerResponse.HttpServerResponse, id: string, r
   return ResponseHeaders.replace(response, headers)
 }
 
+/** Creates the error response to a request that no route handles. The status and headers are those of the routes. */
+export const makeErrorResponse = (refusal: Errors.WireError, requestId: string) => ({
+  status: Errors.httpStatusByErrorCode[refusal.error.code],
+  headers: {
+    "content-type": Envelope.jsonContentType,
+    "x-request-id": requestId,
+    "cache-control": defaultCacheControl
+  },
+  body: Envelope.formatFailureJson(refusal)
+})
+
 /** Returns the caller's request id if the id is valid, otherwise a new id. */
 export const acceptOrCreateRequestId = (sent: string | undefined): string =>
   sent !== undefined && /^[\w.:-]{1,128}$/.test(sent) ? sent : crypto.randomUUID()
