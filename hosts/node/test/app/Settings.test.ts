@@ -260,7 +260,8 @@ describe("the settings", () => {
       assert.match(yield* refusal({ CONTENT_MIN_LENGTH: "501" }), /^CONTENT_MAX_LENGTH must [^\n]+\.$/)
       const { policy } = yield* read({ CONTENT_MIN_LENGTH: "501", CONTENT_MAX_LENGTH: "501" })
       assert.deepStrictEqual(policy.contentLength, { min: 501, max: 501 })
-    }))
+    })
+  )
 
   it.effect("the default sender is a valid address for every HOST and PUBLIC_URL", () =>
     Effect.gen(function* () {
