@@ -10,6 +10,7 @@ import { defaultKeepAlive } from "@partner-commentary/settings/Settings"
 import { InvalidSetting } from "@partner-commentary/settings/Variable"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as BodyChunks from "./BodyChunks.ts"
 import * as FairRequests from "./FairRequests.ts"
 import * as MalformedRequests from "./MalformedRequests.ts"
 import * as Pipelining from "./Pipelining.ts"
@@ -86,6 +87,9 @@ export const bindPort = Effect.fnUntraced(function* (
   const fair = FairScheduler.make({ now: () => performance.now(), next: setImmediate, soon: afterTicks })
   const native: Server = createServer({
     ServerResponse: makeTextResponse(fair),
+    IncomingMessage: BodyChunks.makeRequestClass(
+      ({ socket }) => void native.emit("clientError", MalformedRequests.tooManyChunks, socket)
+    ),
     requireHostHeader: false,
     keepAliveTimeout: Duration.toMillis(keepAlive),
     ...receiveTimeouts

@@ -69,6 +69,11 @@ export const handleMalformedRequests = (
   })
 }
 
+/** Pass the error to the server's `clientError` listeners if a request's body has too many chunks. */
+export const tooManyChunks: ParserError = Object.assign(new Error("The body has too many chunks."), {
+  code: "TOO_MANY_CHUNKS"
+})
+
 interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer
   readonly bytesParsed?: number
@@ -86,6 +91,8 @@ const refusalOf = (error: ParserError): WireError => {
       return invalid(`must have at most ${maxHeaderSize / 1024} KiB of address and headers`)
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return invalid("must have at most 16 KiB of chunk extensions")
+    case tooManyChunks.code:
+      return InvalidRequest.of([{ field: "body", constraint: "must arrive in fewer and larger chunks" }])
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return requestTimeoutResponse.error
     default:

@@ -90,6 +90,18 @@ describe("a malformed request", () => {
     expect(parse(named).headers.get("x-request-id")).toBe("mine-1")
     const upgrade = `${submission}${chunked}Connection: upgrade, close\r\nUpgrade: h2c\r\n\r\n1\r\nx\r\n0\r\n\r\n`
     expect(parse(await say(port, upgrade)).error.details.field).toBe("content-type")
+
+    const submitInChunks = async (chunk: string) => {
+      const part = `${chunk.length.toString(16)}\r\n${chunk}\r\n`
+      const headers = `Content-Type: application/json\r\nConnection: close\r\n${chunked}`
+      return parse(await say(port, `${submission}${headers}\r\n${part.repeat(5000)}0\r\n\r\n`))
+    }
+    const tiny = await submitInChunks(" ")
+    expect([tiny.status, tiny.error.details]).toMatchObject([
+      400,
+      { field: "body", constraint: "must arrive in fewer and larger chunks" }
+    ])
+    expect((await submitInChunks(" ".repeat(50))).error.details.constraint).not.toContain("chunks")
     expect((await fetch(`${apiRoot}/healthz`)).status).toBe(200)
   })
 

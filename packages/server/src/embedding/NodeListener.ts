@@ -6,6 +6,7 @@ import { InternalError } from "@partner-commentary/api/Errors"
 import type { OnResponseEnd } from "@partner-commentary/core/access/ConcurrencyLimit"
 import * as EffectHeaders from "effect/http/Headers"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import { makeChunkCounter } from "../http/BodyChunks.ts"
 import * as Responses from "../middleware/Responses.ts"
 import type { EmbeddedService } from "./Embedded.ts"
 import * as ParsedBody from "./ParsedBody.ts"
@@ -222,6 +223,7 @@ const one = (value: string | Array<string> | undefined) => [value].flat()[0]
  * so that the client can read the response and reuse the connection.
  */
 const bodyOf = (request: NodeRequest, response: NodeResponse): ReadableStream<Uint8Array<ArrayBuffer>> => {
+  const accepts = makeChunkCounter()
   let over = false
   const pass = () => {
     over = true
@@ -237,6 +239,7 @@ const bodyOf = (request: NodeRequest, response: NodeResponse): ReadableStream<Ui
       if (request.readableEnded) return last(() => controller.close())
       request.on("data", (chunk: Uint8Array<ArrayBuffer>) => {
         if (over) return
+        if (!accepts(chunk.length)) return last(() => controller.error(tooManyChunks))
         controller.enqueue(chunk)
         if ((controller.desiredSize ?? 0) <= 0) request.pause()
       })
@@ -254,6 +257,8 @@ const bodyOf = (request: NodeRequest, response: NodeResponse): ReadableStream<Ui
 }
 
 const closed = "The connection was closed, or the request answered"
+
+const tooManyChunks = "The body has too many chunks"
 
 /** The response to a HEAD request has the headers of the GET response and no body. */
 const send = (

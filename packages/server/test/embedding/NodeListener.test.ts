@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events"
 import { Agent, createServer, type RequestListener, request } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
+import { text } from "node:stream/consumers"
 import { setTimeout as pause } from "node:timers/promises"
 import type { HostRequestInfo, WebHandler } from "@partner-commentary/server/embedding/WebHandler"
 import * as WebRequest from "@partner-commentary/server/http/WebRequest"
@@ -338,6 +339,23 @@ describe("Node listener", () => {
     expect(String(reported)).toContain("mount the service before the middleware that reads bodies")
     expect(await call(port, {})).toMatchObject({ status: 200, text: "" })
     expect(reported).toHaveLength(1)
+  })
+
+  it("the body of a request with thousands of tiny chunks cannot be read", async (test) => {
+    const port = await listen(test, (request) =>
+      request.text().then(
+        (body) => new Response(body.length.toString()),
+        () => new Response("unreadable")
+      )
+    )
+    const send = (chunk: string) =>
+      new Promise<string>((resolve, reject) => {
+        const sent = request({ port, host: "127.0.0.1", method: "POST" }, (response) => resolve(text(response)))
+        for (let count = 0; count < 5000; count++) sent.write(chunk)
+        sent.on("error", reject).end()
+      })
+    expect(await send("a")).toBe("unreadable")
+    expect(await send("a".repeat(16))).toBe("80000")
   })
 
   it("a Node listener answers HEAD with the headers of GET and without a body", async (test) => {
