@@ -18,12 +18,12 @@ import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import type { HttpServerError } from "effect/http/HttpServerError"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import * as UrlParams from "effect/http/UrlParams"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { bodyTooLargeProblem, findHeaderProblem, maxBodyBytes, readBody as readText } from "../http/Body.ts"
+import * as JsonText from "../http/JsonText.ts"
 import * as StrictJson from "../http/StrictJson.ts"
 
 export const creatorActions = ["respond", "decline", "approve", "revise", "withdraw"] as const
@@ -97,7 +97,7 @@ const readAs = (
   request: HttpServerRequest,
   type: string
 ): Effect.Effect<CreatorActionFields, MalformedCreatorInput> => {
-  if (type === form) return Effect.mapError(Effect.map(request.urlParamsBody, fromForm), unreadable)
+  if (type === form) return Effect.flatMap(textOf(request), fromForm)
   if (type === "application/json") {
     const header = findHeaderProblem(request.headers)
     return header === undefined ? Effect.flatMap(textOf(request), fromJson) : malformed(header)
@@ -114,18 +114,26 @@ const textOf = (request: HttpServerRequest): Effect.Effect<string, MalformedCrea
 const malformed = (problem: RequestProblem): Effect.Effect<never, MalformedCreatorInput> =>
   Effect.fail(new MalformedCreatorInput({ ...problem, isTooLarge: false }))
 
-const fromForm = (params: UrlParams.UrlParams): CreatorActionFields => {
+/** The maximum number of fields in a form or JSON body. Parsing a body with many fields would block other requests. */
+const maxFields = 100
+
+const tooManyFields = malformed({ field: "body", constraint: `must have at most ${maxFields} fields` })
+
+const fromForm = (text: string): Effect.Effect<CreatorActionFields, MalformedCreatorInput> => {
+  if (text.split("&", maxFields + 1).length > maxFields) return tooManyFields
+  const params = new URLSearchParams(text)
   const fields: Partial<Record<CreatorActionFieldName, string>> = {}
   for (const name of fieldNames) {
-    const value = UrlParams.getFirst(params, name)
-    if (value._tag === "Some") fields[name] = value.value
+    const value = params.get(name)
+    if (value !== null) fields[name] = value
   }
-  return fields
+  return Effect.succeed(fields)
 }
 
 const known: ReadonlySet<string> = new Set(fieldNames)
 
 const fromJson = (json: string): Effect.Effect<CreatorActionFields, MalformedCreatorInput> => {
+  if (JsonText.exceedsMemberLimit(json, maxFields)) return tooManyFields
   const body = json === "" ? Result.succeed({}) : StrictJson.parseStrictJson(json, known)
   if (Result.isFailure(body)) return malformed(body.failure)
   if (!Predicate.isReadonlyObject(body.success))

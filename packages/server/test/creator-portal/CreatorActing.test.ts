@@ -36,6 +36,18 @@ describe("Form actions of creators", () => {
     })
   )
 
+  it.effect("a body with more than 100 fields is refused before its fields are read", () =>
+    Effect.gen(function* () {
+      const { form, send, state } = yield* makeCreatorPortalClient(Samples.assignmentAwaitingPerspective)
+      const further = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`field${index}`, "x"]))
+      assert.strictEqual((yield* form("respond", { ...further, perspective })).status, 400)
+      const asJson = yield* send("respond", { ...further, perspective })
+      assert.strictEqual(asJson.status, 400)
+      assert.include(asJson.text, "must have at most 100 fields")
+      assert.strictEqual(state.writes, 0)
+    })
+  )
+
   it.effect("a form action restarts draft generation after a failed generation", () =>
     Effect.gen(function* () {
       const { form, look, state } = yield* makeCreatorPortalClient(Samples.assignmentWithExhaustedAttempts)
