@@ -146,6 +146,29 @@ layer(layerOfServiceUnderTest)("decisions, Contract: lookups", (it) => {
     })
   )
 
+  it.effect("a path longer than every route's paths is refused without a search of the routes", () =>
+    Effect.gen(function* () {
+      const by = yield* seedPartner()
+      for (const text of ["%25", "%", "a"]) {
+        const long = text.repeat(3000)
+        const found = refusal(yield* by.get(`/topics/by-reference/${long}`))
+        assert.deepStrictEqual(found.slice(0, 2), [400, "invalid_request"], text)
+        assert.deepStrictEqual(refusal(yield* by.get(`/topics/${long}`)), [404, "not_found", undefined], text)
+        // The route of the creators' pages would return HTML.
+        assert.deepStrictEqual(refusal(yield* sendRequest(`/creator/${long}`)), [404, "not_found", undefined], text)
+      }
+    })
+  )
+
+  it.effect("a query of more than 100 parameters is refused without reading the parameters", () =>
+    Effect.gen(function* () {
+      const by = yield* seedPartner()
+      const found = yield* by.get(`/topics?${"a=%&".repeat(100)}`, { key: "unknown" })
+      assert.deepStrictEqual(refusal(found), [400, "invalid_request", "query"])
+      assert.strictEqual((yield* by.get(`/topics?${"a=%&".repeat(98)}limit=1`)).status, 200)
+    })
+  )
+
   it.effect("another organization's or environment's topic gets the same 404 response as an unknown topic", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()

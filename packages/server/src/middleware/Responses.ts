@@ -71,7 +71,9 @@ export const layer = HttpRouter.middleware(
         const clock = fiber.getRef(Clock.Clock)
         const completed = (response: HttpServerResponse.HttpServerResponse) =>
           complete(response, id, record, clock.currentTimeMillisUnsafe())
-        const found = isUnroutable(url) && !url.startsWith(references) ? unknownPath(request, record) : app
+        const isUnknown = isUnroutable(url) && !url.startsWith(references)
+        const routed = isUnknown ? unknownPath(request, record) : app
+        const found = hasTooManyParameters(url) ? Effect.succeed(tooManyParameters) : routed
         const asked = withValidEscapes(request)
         const limit = isBulk(url) ? bulkLimit : bodyLimit
         const isLogged = fiber.getRef(AccessLog.AccessLogEnabled)
@@ -81,8 +83,8 @@ export const layer = HttpRouter.middleware(
         if (asked !== request) own = Context.add(own, HttpServerRequest.HttpServerRequest, asked)
         // The server restores the context at the end of the request, so the response is also written with this context.
         fiber.setContext(own)
-        const routed = isLogged ? AccessLog.recordRoute(found, record) : found
-        const answered = Effect.matchCauseEffect(routed, {
+        const recorded = isLogged ? AccessLog.recordRoute(found, record) : found
+        const answered = Effect.matchCauseEffect(recorded, {
           onSuccess: (response) => Effect.succeed(completed(response)),
           onFailure: (cause) => {
             if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
@@ -113,22 +115,52 @@ const isNotFound = (cause: Cause.Cause<unknown>): boolean =>
 export const hasSemicolonOrHash = (url: string): boolean => /^[^?]*[;#]/.test(url)
 
 /**
+ * The maximum length of a path in characters. Every route's paths are shorter. The router needs quadratic time for a
+ * path with many escapes, and it runs before the authentication.
+ */
+const maxPathLength = 2048
+
+const hasLongPath = (url: string): boolean => {
+  const end = url.indexOf("?")
+  return (end < 0 ? url.length : end) > maxPathLength
+}
+
+/**
+ * The maximum number of query parameters. The router reads every parameter before the authentication, and an invalid
+ * escape takes ten microseconds.
+ */
+const maxParameters = 100
+
+const hasTooManyParameters = (url: string): boolean =>
+  url.length > maxParameters && url.split("&", maxParameters + 1).length > maxParameters
+
+const tooManyParameters = Envelope.makeFailureResponse(
+  Errors.InvalidRequest.of([{ field: "query", constraint: `must have at most ${maxParameters} parameters` }])
+)
+
+/**
  * Returns whether the path cannot match a route. The router would match a doubled or trailing slash as an empty id.
  */
 const isUnroutable = (url: string): boolean =>
-  hasSemicolonOrHash(url) || (url.startsWith(`${partnerApiPrefix}/`) && /^[^?]*\/(?:[/?]|$)/.test(url))
+  hasSemicolonOrHash(url) ||
+  hasLongPath(url) ||
+  (url.startsWith(`${partnerApiPrefix}/`) && /^[^?]*\/(?:[/?]|$)/.test(url))
 
 /** Below the prefix `/topics/by-reference/`, an invalid path is reported as an invalid external reference. */
 const references = `${partnerApiPrefix}/topics/by-reference/`
 
+/** A path with an invalid external reference. */
+const invalidReference = `${references}%25`
+
 /**
- * Escapes the percent signs of a by-reference path that has invalid escapes, because the router would fail on invalid
- * escapes. After the escaping, the handler rejects the external reference, because the reference contains a percent
- * sign.
+ * Escapes the percent signs of a by-reference path that has invalid escapes, and replaces a path that is too long,
+ * because the router would fail on invalid escapes. Then the handler rejects the external reference, because the
+ * reference contains a percent sign.
  */
 const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
   const { url } = request
   if (!url.startsWith(references)) return request
+  if (hasLongPath(url)) return request.modify({ url: invalidReference })
   const [path = "", ...query] = url.split("?")
   if (Result.isSuccess(Result.try(() => decodeURIComponent(path)))) return request
   return request.modify({ url: [path.replaceAll("%", "%25"), ...query].join("?") })
