@@ -153,17 +153,15 @@ const references = `${partnerApiPrefix}/topics/by-reference/`
 const invalidReference = `${references}%25`
 
 /**
- * Escapes the percent signs of a by-reference path that has invalid escapes, and replaces a path that is too long,
- * because the router would fail on invalid escapes. Then the handler rejects the external reference, because the
- * reference contains a percent sign.
+ * Replaces a by-reference path that is too long or has invalid escapes, because the router would fail on invalid
+ * escapes. The handler rejects the external reference of the new path, because the reference is a percent sign.
  */
 const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
   const { url } = request
   if (!url.startsWith(references)) return request
-  if (hasLongPath(url)) return request.modify({ url: invalidReference })
-  const [path = "", ...query] = url.split("?")
-  if (Result.isSuccess(Result.try(() => decodeURIComponent(path)))) return request
-  return request.modify({ url: [path.replaceAll("%", "%25"), ...query].join("?") })
+  const isValid =
+    !hasLongPath(url) && Result.isSuccess(Result.try(() => decodeURIComponent(url.split("?", 1)[0] ?? "")))
+  return isValid ? request : request.modify({ url: invalidReference })
 }
 
 /**
