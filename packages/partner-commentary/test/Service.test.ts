@@ -5,6 +5,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Readable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
@@ -76,6 +77,23 @@ it("fetch accepts null as an absent context, and rejects a context that is not a
     message: 'The second argument must be an object such as { address: "203.0.113.9" }.',
     details: { field: "sent" }
   })
+})
+
+it("fetch refuses a body in thousands of tiny chunks, and accepts the same text in larger chunks", async () => {
+  const pc = partnerCommentary(options)
+  onTestFinished(pc.stop)
+  const { id: organization_id } = await pc.organizations.create({ name: "Sports app" })
+  const key = await pc.apiKeys.create({ organization_id, name: "server", scopes: ["topics:submit"] })
+  const submit = async (chunk: string, count: number) => {
+    const body = Readable.toWeb(Readable.from(Array.from({ length: count }, () => Buffer.from(chunk))))
+    const headers = { "x-api-key": key.full_key, "content-type": "application/json" }
+    const init = { method: "POST", headers, body, duplex: "half" } as unknown as RequestInit
+    const response = await pc.fetch(new Request("https://app.example/commentary/partner/v1/topics", init))
+    return (await response.json()).error.details
+  }
+  expect(await submit(" ", 5000)).toMatchObject({ field: "body", constraint: "could not be read" })
+  expect(await submit(" ".repeat(64), 4500)).toMatchObject({ field: "body", constraint: "must be at most 256 KiB" })
+  expect(await submit(" ".repeat(50), 100)).not.toMatchObject({ constraint: "could not be read" })
 })
 
 it("a stopped service can be started again", async () => {

@@ -23,6 +23,7 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { isCreatorRequest } from "../creator-portal/CreatorRequest.ts"
 import { parseServicePathPrefix, removePathPrefix } from "../http/Address.ts"
+import { makeChunkCounter } from "../http/BodyChunks.ts"
 import { MustRespondImmediately } from "../http/Preference.ts"
 import { CloseConnection, ResponseEndObserver } from "../middleware/ConcurrentRequests.ts"
 import * as Routes from "../routes/Routes.ts"
@@ -179,12 +180,32 @@ export class WebHandler extends Context.Service<
             }
           }),
         respond: (web, sent = {}) => {
-          const request = HttpServerRequest.fromWeb(web)
+          const request = HttpServerRequest.fromWeb(withChunkLimit(web))
           return exchange(request, sent).then((response) => toWeb(request, response))
         }
       })
     })
   ).pipe(Layer.provide([Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig), Tracing.layer]))
+}
+
+/** Returns the request with a body that cannot be read if it has too many chunks. */
+const withChunkLimit = (web: Request): Request => {
+  const { body, headers, method, signal, url } = web
+  if (body === null) return web
+  const accepts = makeChunkCounter()
+  const limit = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform: (chunk, controller) =>
+      accepts(chunk.length) ? controller.enqueue(chunk) : controller.error("The body has too many chunks")
+  })
+  const limited: Pick<Request, "body" | "headers" | "method" | "signal" | "url"> = {
+    // Node's `Readable.toWeb` throws an uncaught exception if its stream is canceled while it emits data.
+    body: body.pipeThrough(limit, { preventCancel: true }),
+    headers,
+    method,
+    signal,
+    url
+  }
+  return limited as Request
 }
 
 /** Requests of some other libraries have no signal. */
