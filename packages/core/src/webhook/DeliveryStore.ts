@@ -97,8 +97,9 @@ export class DeliveryStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<ClaimedDelivery>>
     /**
      * Stores the attempt and the result of `decide` while it holds the receiver's lock. If the ticket is outdated, only
-     * a success changes the delivery, and a failure is only recorded. `following` claims the webhook's next deliveries
-     * in the same transaction. Returns none when the webhook was removed.
+     * a success changes the delivery, and a failure is only recorded. If the URL changed after the claim, a failed
+     * manual attempt stays requested. `following` claims the webhook's next deliveries in the same transaction. Returns
+     * none when the webhook was removed.
      */
     readonly settle: (
       claimed: ClaimedDelivery,

@@ -115,6 +115,12 @@ export class DeliveryWorker extends Context.Service<
         (claimed: ClaimedDelivery, attempt: DeliveryAttempt, chance: number, now: Instant.Instant) =>
         (present: CircuitBreaker.ReceiverState): DeliverySettlement => {
           const { eventId, kind } = claimed
+          // The result of a former URL says nothing about the present receiver. As after a failed probe, the delivery
+          // is due now and the attempt does not count.
+          if (claimed.url !== present.webhook.url) {
+            const next = decideNextDeliveryState(claimed, { attempt, kind: "probe" }, chance, now, webhooks)
+            return { receiver: present, next, notice: null, audit: null }
+          }
           const { alarm, receiver } = CircuitBreaker.updateAfterAttempt(
             present,
             { attempt, eventId, probe: kind === "probe" },

@@ -175,9 +175,9 @@ const firstArrival = (sql: SqlClient, isDelivery: Fragment) =>
 
 const move = Effect.fnUntraced(function* (
   sql: SqlClient,
-  { eventId, kind, ticket, webhookId }: ClaimedDelivery,
+  { eventId, kind, ticket, url, webhookId }: ClaimedDelivery,
   attempt: DeliveryAttempt,
-  { next }: DeliverySettlement,
+  { next, receiver }: DeliverySettlement,
   at: Instant.Instant
 ) {
   const isDelivery = sql`webhook_id = ${webhookId} AND event_id = ${eventId}`
@@ -195,7 +195,7 @@ const move = Effect.fnUntraced(function* (
     return sql`UPDATE deliveries SET state = ${state}, due_at = NULL, is_leased = 0, manual = 0, resume_at = NULL,
       settled_at = ${Instant.toIso(arrived ?? at)}, attempts = ${next.attempts} WHERE ${isCurrentClaim}`
   }
-  const isAskedStill = kind === "probe" || attempt.failure === "unsigned"
+  const isAskedStill = kind === "probe" || attempt.failure === "unsigned" || url !== receiver.webhook.url
   const reset = isAskedStill ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
   return sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, is_leased = 0, attempts = ${next.attempts}
     ${reset} WHERE ${isCurrentClaim}`
