@@ -33,7 +33,7 @@ export const makeTimedRequests = async (
   })
   const cursor = (n: number) => {
     const { created_at, id } = of(topics, n)
-    return encodeURIComponent(formatPageCursor({ createdAt: Date.parse(created_at), id }))
+    return encodeURIComponent(formatPageCursor({ createdAt: Date.parse(created_at), id }, "created_at"))
   }
   const personas = Array.from(
     { length: personaCount },

@@ -137,6 +137,27 @@ layer(layerOfServiceUnderTest)("decisions, Contract: lookups", (it) => {
     })
   )
 
+  it.effect("GET /topics refuses the cursor of a list with another sort key, and accepts it in its own list", () =>
+    Effect.gen(function* () {
+      const { by, list } = yield* withTopics(4)
+      for (const order of ["asc", "desc"]) {
+        const byCreation = `limit=2&order=${order}`
+        const byChange = `${byCreation}&updated_after=2020-01-01T00:00:00Z`
+        for (const [own, other] of [
+          [byCreation, byChange],
+          [byChange, byCreation]
+        ]) {
+          const { data, pagination } = yield* list(`?${own}`)
+          const rest = yield* list(`?${own}&cursor=${pagination.next_cursor}`)
+          assert.strictEqual(new Set([...data, ...rest.data].map(({ topic_id }) => topic_id)).size, 4)
+          const refused = yield* by.get(`/topics?${other}&cursor=${pagination.next_cursor}`)
+          assert.deepStrictEqual(refusal(refused), [400, "invalid_request", "cursor"], other)
+          assert.strictEqual(refused.body.error.details.constraint, "must be a pagination.next_cursor of this list")
+        }
+      }
+    })
+  )
+
   it.effect("requests with an unknown or malformed topic id get 404 not_found", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()

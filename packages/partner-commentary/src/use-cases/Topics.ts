@@ -180,12 +180,12 @@ export const makeTopicUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const owned = yield* submitted(list)
-        const { cursor, filter, limit } = yield* listed(list)
+        const { cursor, filter, limit, sortKey } = yield* listed(list)
         yield* readOrganizationAsCaller(owned)
         const owner = toDataOwner(owned)
         const from = cursor === null ? { offset: 0 } : { cursor }
         const page = yield* (yield* Topics).list({ owner, ...filter, limit, from })
-        const next_cursor = Option.getOrNull(Option.map(page.next, formatPageCursor))
+        const next_cursor = Option.getOrNull(Option.map(page.next, (next) => formatPageCursor(next, sortKey)))
         return { topics: page.items.map(Views.toTopicSummary), total: page.total, next_cursor }
       })
     )

@@ -137,13 +137,13 @@ export const layer = HttpApiBuilder.group(
         "list",
         Effect.fnUntraced(function* ({ query, request }) {
           const owner = toOwner(yield* CurrentPrincipal)
-          const { cursor, limit, offset, filter } = yield* readTopicListQuery(query)
+          const { cursor, limit, offset, filter, sortKey } = yield* readTopicListQuery(query)
           const page = yield* topics.list({ owner, ...filter, limit, from: cursor === null ? { offset } : { cursor } })
           const pagination = {
             limit,
             offset,
             total: page.total,
-            next_cursor: Option.getOrNull(Option.map(page.next, formatPageCursor))
+            next_cursor: Option.getOrNull(Option.map(page.next, (next) => formatPageCursor(next, sortKey)))
           }
           const tag = yield* tags.ofList(
             page.items.map(({ id, revision }) => id + revision),

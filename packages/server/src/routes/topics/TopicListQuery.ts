@@ -3,7 +3,7 @@
 import { referenceConstraint } from "@partner-commentary/api/CreateTopicBody"
 import type { RequestProblem } from "@partner-commentary/api/Errors"
 import { topicListBounds } from "@partner-commentary/api/TopicsApi"
-import { type PageCursor, parsePageCursor } from "@partner-commentary/core/shared/Page"
+import { type PageCursor, parsePageCursor, type SortKey } from "@partner-commentary/core/shared/Page"
 import { isExternalReference } from "@partner-commentary/core/topic/Topic"
 import { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type { TopicQuery } from "@partner-commentary/core/topic/TopicStore"
@@ -64,16 +64,18 @@ export const readTopicListQuery = (
   }
   const { order = "desc" } = query
   if (order !== "asc" && order !== "desc") wrong("order", "must be one of asc, desc")
-  const cursor = query.cursor === undefined ? null : Option.getOrUndefined(parsePageCursor(query.cursor))
+  const sortKey = query.updated_after === undefined ? "created_at" : "updated_at"
+  const cursor = query.cursor === undefined ? null : Option.getOrUndefined(parsePageCursor(query.cursor, sortKey))
   if (cursor === undefined) wrong("cursor", "must be a pagination.next_cursor of this list")
   if (cursor !== null && query.offset !== undefined) wrong("offset", "must not be given together with a cursor")
   const [first, ...rest] = problems
   const filter = { status, reference, created, updatedAfter, oldestFirst: order === "asc" }
   return first === undefined
-    ? Effect.succeed({ limit, offset, filter, cursor } as {
+    ? Effect.succeed({ limit, offset, filter, sortKey, cursor } as {
         readonly limit: number
         readonly offset: number
         readonly filter: Pick<TopicQuery, "status" | "reference" | "created" | "updatedAfter" | "oldestFirst">
+        readonly sortKey: SortKey
         readonly cursor: PageCursor | null
       })
     : failWithInvalidRequest(first, ...rest)
