@@ -71,7 +71,7 @@ export const CreateApiKeyBody = Schema.Struct({
   ),
   scopes: Scopes.check(
     Schema.isMinLength(1, { message: "must name at least one scope" }),
-    Schema.isMaxLength(allScopes.length, { message: "must name each scope once at most" }),
+    Schema.isMaxLength(allScopes.length, { message: "must name each scope once at most" }).abort(),
     Schema.isUnique({ message: "must name each scope once at most" })
   ),
   environment: Schema.optionalKey(

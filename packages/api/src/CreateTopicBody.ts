@@ -55,7 +55,7 @@ export const CreateTopicBody = Schema.Struct({
     )
       .check(
         Schema.isMinLength(1, { message: "must name at least one output type" }),
-        Schema.isMaxLength(3, { message: "must name each output type once at most" }),
+        Schema.isMaxLength(3, { message: "must name each output type once at most" }).abort(),
         Schema.isUnique({ message: "must name each output type once at most" })
       )
       .annotate({

@@ -47,7 +47,9 @@ const Url = Schema.String.annotate({
 const Events = Schema.Array(EventType)
   .check(
     Schema.isMinLength(1, { message: "must name at least one event type" }),
-    Schema.isMaxLength(EventTypes.EventType.literals.length, { message: "must name each event type once at most" }),
+    Schema.isMaxLength(EventTypes.EventType.literals.length, {
+      message: "must name each event type once at most"
+    }).abort(),
     Schema.isUnique({ message: "must name each event type once at most" })
   )
   .annotate({

@@ -147,6 +147,16 @@ layer(layerOfServiceUnderTest)("decisions, Contract: requests", (it) => {
     })
   )
 
+  it.effect("a list with repeated values that is too long has one problem", () =>
+    Effect.gen(function* () {
+      const { by, good } = yield* setUp
+      const output_types = ["text", "audio", "video", "text"]
+      assert.deepStrictEqual((yield* by.post("/topics", { ...good, output_types })).body.error.details.errors, [
+        { field: "output_types", constraint: "must name each output type once at most" }
+      ])
+    })
+  )
+
   it.effect("every response contains X-Request-Id", () =>
     Effect.gen(function* () {
       for (const { accepted, name, refused, unauthorized } of yield* makeOperationExamples)
