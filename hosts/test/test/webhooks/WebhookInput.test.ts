@@ -84,6 +84,21 @@ it.effect("the response to an invalid webhook body reports all its problems, eac
   }).pipe(Effect.provide(InMemory.layer))
 )
 
+it.effect("the error for a URL with characters that RFC 3986 forbids says that they must be percent-encoded", () =>
+  Effect.gen(function* () {
+    const key = yield* seedApiKey
+    for (const character of '"<>\\^`{|}') {
+      const [problem] = readReportedProblems(
+        yield* createWebhook(key, { url: `https://example.com/h?a=${character}`, events: exampleWebhookEvents })
+      )
+      assert.strictEqual(problem?.field, "url")
+      assert.match(problem?.constraint ?? "", /characters such as .* percent-encoded$/, character)
+      const url = `https://example.com/h?a=${encodeURIComponent(character)}`
+      assert.strictEqual((yield* createWebhook(key, { url, events: exampleWebhookEvents })).status, 201)
+    }
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
 it.effect("an update may set the status of a webhook to active or paused only, and never changes the secret", () =>
   Effect.gen(function* () {
     const key = yield* seedApiKey

@@ -13,7 +13,7 @@ export const httpsWebhookUrlPattern = new RegExp(
 )
 
 export const webhookUrlConstraint =
-  "must be an address such as https://example.com/webhooks, in ASCII, without blanks, a fragment, a user name or a password"
+  "must be an address such as https://example.com/webhooks, in ASCII, without blanks, a fragment, a user name or a password, and with characters such as <, ^, { and | percent-encoded"
 
 /** Finds a problem that the URL pattern cannot detect; null when the URL is valid. */
 export const findWebhookUrlProblem = (text: string): string | null => {
