@@ -12,6 +12,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import { RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
 import * as Timeout from "@partner-commentary/server/workers/Timeout"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -69,6 +70,7 @@ const reading = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
   const mails = yield* MailStore
   const mediaJobs = yield* MediaJobStore
+  const redeliveries = yield* RedeliveryStore
 
   return Effect.gen(function* () {
     const now = yield* Instant.now
@@ -82,7 +84,8 @@ const reading = Effect.gen(function* () {
       tests: yield* ageOf(assignments.nextDue(["test"])),
       mails: yield* ageOf(mails.nextDue),
       deliveries: yield* ageOf(deliveries.nextDue),
-      media: yield* ageOf(mediaJobs.nextDue(MediaKind.literals))
+      media: yield* ageOf(mediaJobs.nextDue(MediaKind.literals)),
+      recoveries: yield* ageOf(redeliveries.nextDue)
     }
     return [
       ...byKind(due, { ...(yield* backlog.due(now, limit)), deliveries: sent.due }),

@@ -58,7 +58,9 @@ it("/metrics counts due work and waiting mails by kind", async (test) => {
   expect(body).toContain('partner_commentary_work_due{kind="mails"} 1')
   expect(body).toContain('partner_commentary_work_due{kind="deliveries"} 0')
   expect(body).toContain('partner_commentary_work_overdue{kind="mails"} 0')
-  expect(body).toMatch(/^partner_commentary_work_overdue_seconds\{kind="mails"\} [\d.]+$/m)
+  for (const kind of ["assignments", "tests", "mails", "deliveries", "media", "recoveries"]) {
+    expect(body).toMatch(new RegExp(`^partner_commentary_work_overdue_seconds\\{kind="${kind}"\\} [\\d.]+$`, "m"))
+  }
   expect(body).toContain('partner_commentary_webhook_circuits{state="half_open"} 0')
   expect(body).toMatch(/^# TYPE process_cpu_seconds_total counter$/m)
 })

@@ -63,5 +63,7 @@ export class RedeliveryStore extends Context.Service<
       limit: number,
       begin: (receiver: ReceiverState) => ReceiverState
     ) => Effect.Effect<Option.Option<number>>
+    /** Returns the time since which an open recovery job has waited for its next step; none when no job is open. */
+    readonly nextDue: Effect.Effect<Option.Option<Instant>>
   }
 >()("@partner-commentary/core/webhook/RedeliveryStore") {}

@@ -189,7 +189,13 @@ export const layer = Layer.effect(
       step: (at, limit, begin) =>
         Effect.flatMap(Effect.orDie(oldestOpen), (open) =>
           open === undefined ? Effect.succeed(Option.none()) : transact(sql, step(at, limit, begin))
+        ),
+      nextDue: Effect.orDie(
+        Effect.map(
+          sql<Record<"at", string | null>>`SELECT MIN(last_batch_at) AS at FROM redeliveries WHERE done_at IS NULL`,
+          ([row]) => Option.map(Option.fromNullOr(row?.at ?? null), Instant.fromIso)
         )
+      )
     })
   })
 )

@@ -172,7 +172,7 @@ export const suite = <E>(
         assert.deepInclude(yield* late, { openCircuits: 0, halfOpenCircuits: 1 })
       }))
 
-    it("a recovery job counts as due until the job is done", () =>
+    it("a recovery job counts as due from its request until the job is done", () =>
       Effect.gen(function* () {
         const store = yield* RedeliveryStore
         const count = yield* growth(due(start))
@@ -184,8 +184,10 @@ export const suite = <E>(
           { ...audit, subject: made.id, organizationId: made.owner.organizationId }
         )
         assert.deepStrictEqual(yield* count, { ...nothing, recoveries: 1 })
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start))
         yield* store.step(start, far, (receiver) => receiver)
         assert.deepStrictEqual(yield* count, nothing)
+        assert.deepStrictEqual(yield* store.nextDue, Option.none())
       }))
 
     it("each count of the backlog stops at the limit", () =>
