@@ -3,6 +3,7 @@
 import { setImmediate } from "node:timers"
 import * as Embedded from "@partner-commentary/server/Embedded"
 import * as NodeListener from "@partner-commentary/server/NodeListener"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { checkNodeRequestAndResponse, checkRequest, checkRequestContext } from "./Arguments.ts"
@@ -107,7 +108,7 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
     stopped: makeStoppedError
   })
   const log = (line: Effect.Effect<void>) => void Effect.runFork(Effect.provide(line, Log.layer(chosen.logger)))
-  const report = (error: unknown) => log(Effect.logError("A request was not answered", error))
+  const report = (error: unknown) => log(Effect.logError("A request was not answered", Cause.die(error)))
   const mount = Mount.makeMountPathMonitor(chosen.apiRoot, (message) => log(Effect.logWarning(message)))
   const watched = <A extends { readonly status: number }>(target: string, answer: Promise<A>): Promise<A> =>
     answer.then((response) => {
@@ -129,7 +130,7 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
         handle,
         run,
         report: (error, id) =>
-          log(Effect.annotateLogs(Effect.logError("A request was not answered", error), "request_id", id))
+          log(Effect.annotateLogs(Effect.logError("A request was not answered", Cause.die(error)), "request_id", id))
       })
     )
   )

@@ -3,6 +3,7 @@
  * decides about a retry.
  */
 import * as Cache from "effect/Cache"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Mac from "effect/crypto/Mac"
 import * as Data from "effect/Data"
@@ -106,7 +107,7 @@ const unsigned = {
   reason: "The webhook's secret cannot be read at the moment, so nothing was sent."
 } as const
 
-const unexpected = (defect: unknown) => Effect.logError("The webhook transport failed unexpectedly", defect)
+const unexpected = (defect: unknown) => Effect.logError("The webhook transport failed unexpectedly", Cause.die(defect))
 
 const broken = Effect.fail(new NoWebhookResponse({ failure: "reset", reason: "The connection broke." }))
 

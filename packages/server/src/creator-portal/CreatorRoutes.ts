@@ -10,6 +10,7 @@ import * as LogContext from "@partner-commentary/core/shared/LogContext"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import type { AssignmentWithTopic } from "@partner-commentary/core/topic/AssignmentStore"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as HttpEffect from "effect/http/HttpEffect"
@@ -186,7 +187,7 @@ const routes = Effect.gen(function* () {
 const failed = (route: string) => (defect: unknown) =>
   Effect.as(
     LogContext.annotateLogsWithLogContext(
-      Effect.annotateLogs(Effect.logError("A creator page failed", defect), { route })
+      Effect.annotateLogs(Effect.logError("A creator page failed", Cause.die(defect)), { route })
     ),
     isCausedByDatabaseBusy(defect) ? busyResponse : page(internalErrorPage, 500)
   )

@@ -1,5 +1,6 @@
 /** Records in the database that this process is running, so that no incompatible migration starts. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -51,7 +52,11 @@ export const layer = (version: string) =>
       // The process starts even if the database rejects writes. The endpoint /readyz reports the fault, and later
       // heartbeats retry the write.
       const started = Effect.catchDefect(start, (defect) =>
-        SqlError.isSqlError(defect) ? Effect.logWarning("Failed to record this process", defect) : Effect.die(defect)
+        SqlError.isSqlError(defect)
+          ? Effect.annotateLogs(Effect.logWarning("Failed to record this process"), {
+              reason: formatErrorWithCauses(defect)
+            })
+          : Effect.die(defect)
       )
       yield* Effect.acquireRelease(started, () =>
         Effect.ignoreCause(sql`DELETE FROM processes WHERE id = ${id}`, {
