@@ -74,7 +74,7 @@ describe("the `doctor` command", () => {
     const shareIds = await stopped(cwd, 11)
     change(cwd, `${stall(5, "NULL")}; UPDATE mails SET due_at = ${later}`)
     const text = await Process.runCommand(cwd, ["doctor"])
-    expect(text).toMatchObject({ code: 1, stderr: "There are 11 problems.\n" })
+    expect(text).toMatchObject({ code: 1, stderr: "There is one problem.\n" })
     expect(text.stdout).toContain(
       "11 generations finally failed: fix the generator, then run partner-commentary retry --all;"
     )
@@ -97,14 +97,16 @@ describe("the `doctor` command", () => {
     await stopped(cwd, 2)
     change(
       cwd,
-      `UPDATE mails SET state = 'failed', reason = 'no such user',
+      `UPDATE mails SET state = 'failed', reason = 'There is no such user.',
         settled_at = '2026-01-0' || (1 + (SELECT COUNT(*) FROM mails AS earlier WHERE earlier.id < mails.id)) || 'T00:00:00.000Z'`
     )
     const { about, code } = await findings(cwd)
     expect(code).toBe(1)
     expect(about("mails")).toMatchObject({
       count: 2,
-      message: expect.stringContaining("partner-commentary mail resend --all --since 2026-01-01T00:00:00.000Z")
+      message:
+        "2 mails finally failed, the last one because of: There is no such user; " +
+        "fix the cause, then run partner-commentary mail resend --all --since 2026-01-01T00:00:00.000Z."
     })
     const { resent } = await Process.runJsonCommand(cwd, [
       "mail",
@@ -122,14 +124,16 @@ describe("the `doctor` command", () => {
     await stopped(cwd, 2)
     const now = new Date().toISOString()
     const wait = (since: string) => `UPDATE mails SET attempts = 2, created_at = '${since}', was_due_at = '${now}',
-      due_at = ${later}, reason = 'nobody answered'`
+      due_at = ${later}, reason = 'Nobody answered.'`
     change(cwd, `${wait(now)}; ${stall(1, later)}`)
     const fresh = await findings(cwd)
     expect(fresh.code).toBe(1)
     expect(fresh.about("waiting mails")).toMatchObject({ state: "mend", count: 2 })
-    expect(fresh.about("waiting mails")?.message).toContain(`since ${now} at the earliest`)
-    expect(fresh.about("waiting mails")?.message).toContain("nobody answered")
+    expect(fresh.about("waiting mails")?.message).toBe(
+      `2 mails failed and wait, since ${now} at the earliest; the last reason: Nobody answered.`
+    )
     expect(fresh.about("waiting drafts")).toMatchObject({ state: "mend", count: 2 })
+    expect((await Process.runCommand(cwd, ["doctor"])).stderr).toBe("There are 2 problems.\n")
     change(cwd, `${wait("2026-01-01T00:00:00.000Z")}; ${stall(3, later)}`)
     const stale = await findings(cwd)
     expect(stale.code).toBe(1)

@@ -21,7 +21,7 @@ export interface DoctorFinding<Check extends string = DoctorCheckName> {
    */
   readonly state: "ok" | "notice" | "mend"
   readonly message: string
-  /** The number of problems in the finding, by default 1. */
+  /** The number of mails, drafts, jobs or webhooks that the finding is about. */
   readonly count?: number
 }
 

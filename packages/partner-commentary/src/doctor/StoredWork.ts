@@ -20,6 +20,9 @@ const listed = 10
 /** The maximum number of problems that a check counts. */
 export const maxCountedProblems = 1000
 
+/** The sentence of a finding continues after the reason. */
+const withoutFullStop = (reason: string) => reason.replace(/\.$/, "")
+
 export const diagnoseFailedMails = Effect.fnUntraced(function* (advice: DoctorAdvice) {
   const assignments = yield* AssignmentStore
   const failed = yield* (yield* MailStore).failed(maxCountedProblems)
@@ -38,9 +41,9 @@ export const diagnoseFailedMails = Effect.fnUntraced(function* (advice: DoctorAd
   const earliest = Math.min(...open.map(({ at }) => at))
   const message =
     open.length === 1
-      ? `A ${first.mail.kind} mail finally failed (${first.reason}): ` +
+      ? `A ${first.mail.kind} mail finally failed (${withoutFullStop(first.reason)}): ` +
         `fix the cause, then ${advice.resendMail(first.mail.shareId ?? "")}.`
-      : `${least}${open.length} mails finally failed, the last one because of: ${first.reason}; ` +
+      : `${least}${open.length} mails finally failed, the last one because of: ${withoutFullStop(first.reason)}; ` +
         `fix the cause, then ${advice.resendMails(Instant.toIso(earliest))}.`
   return { ...makeMendFinding("mails", message), count: open.length }
 })
@@ -68,7 +71,7 @@ export const diagnoseMailsAwaitingRetry = Effect.gen(function* () {
   const { count, lastReason, oldest } = failed.value
   const message =
     `${counted(count, "mail failed and waits", "mails failed and wait")}, ` +
-    `since ${Instant.toIso(oldest)} at the earliest; the last reason: ${lastReason}.`
+    `since ${Instant.toIso(oldest)} at the earliest; the last reason: ${withoutFullStop(lastReason)}.`
   return { ...makeMendFinding("waiting mails", message), count }
 })
 
@@ -102,8 +105,8 @@ export const diagnoseFailedMedia = Effect.fnUntraced(function* (advice: DoctorAd
   const { kind, shareId } = first.job
   const message =
     failed.length === 1
-      ? `The ${kind} of ${shareId} finally failed (${first.reason}): fix the cause, then ${advice.retryMedium(shareId)}.`
+      ? `The ${kind} of ${shareId} finally failed (${withoutFullStop(first.reason)}): fix the cause, then ${advice.retryMedium(shareId)}.`
       : `${failed.length === maxCountedProblems ? "at least " : ""}${failed.length} audio or video finally failed, ` +
-        `the last one because of: ${first.reason}; fix the cause, then ${advice.retryMedia}.`
+        `the last one because of: ${withoutFullStop(first.reason)}; fix the cause, then ${advice.retryMedia}.`
   return { ...makeMendFinding("media", message), count: failed.length } satisfies DoctorFinding
 })

@@ -16,7 +16,7 @@ export const doctorCommand = Command.make(
   {},
   Effect.fn(function* () {
     const findings = yield* examine
-    const toMend = findings.reduce((sum, { count = 1, state }) => (state === "mend" ? sum + count : sum), 0)
+    const toMend = findings.filter(({ state }) => state === "mend").length
     yield* printResult({
       json: () => ({ ok: toMend === 0, findings }),
       text: () =>
