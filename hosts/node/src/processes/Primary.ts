@@ -64,13 +64,14 @@ const send = (member: Worker, message: PrimaryToMemberMessage) => {
 }
 
 /**
- * Makes the function that starts a member process with the given environment variables. `own` returns the metrics of
- * the primary process.
+ * Makes the function `launch` that starts a member process with the given environment variables. `own` returns the
+ * metrics of the primary process. `reportStart` sends `started` to present and later members.
  */
 export const makeProcessLauncher = (variables: Readonly<Record<string, string>>, own: Effect.Effect<string>) => {
   const known = new Map<Worker, MergedMetrics.ParsedMetrics>()
   let ended: MergedMetrics.ParsedMetrics = new Map()
   let lastScrape = 0
+  let isStarted = false
 
   const scrape = (member: Worker) =>
     new Promise<void>((resolve) => {
@@ -96,11 +97,17 @@ export const makeProcessLauncher = (variables: Readonly<Record<string, string>>,
     return MergedMetrics.formatPrometheusText(MergedMetrics.mergeMetrics([ended, primary, ...known.values()]))
   }
 
-  return Effect.fnUntraced(function* (number: number) {
+  const reportStart = Effect.sync(() => {
+    isStarted = true
+    for (const member of known.keys()) send(member, { kind: "started" })
+  })
+
+  const launch = Effect.fnUntraced(function* (number: number) {
     const member = yield* Effect.acquireRelease(
       Effect.sync(() => cluster.fork({ ...variables, [processNumberVariable]: String(number) })),
       stop
     )
+    if (isStarted) send(member, { kind: "started" })
     let reason: string | undefined
     let unanswered = 0
     const ping = () => {
@@ -142,4 +149,5 @@ export const makeProcessLauncher = (variables: Readonly<Record<string, string>>,
     })
     return { ready: Effect.promise(() => isReady), ended: Effect.promise(() => end) } satisfies SupervisedProcess
   })
+  return { launch, reportStart }
 }

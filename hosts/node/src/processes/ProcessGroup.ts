@@ -20,20 +20,23 @@ export type MemberToPrimaryMessage =
 
 /**
  * A message from the primary process to a member. `scrape` requests the member's metrics, `collected` returns the
- * merged metrics of all processes, and `ping` requests a `pong`.
+ * merged metrics of all processes, and `ping` requests a `pong`. `started` says that all processes listen.
  */
 export type PrimaryToMemberMessage =
   | { readonly kind: "scrape"; readonly id: number }
   | { readonly kind: "collected"; readonly id: number; readonly text: string }
   | { readonly kind: "ping" }
+  | { readonly kind: "started" }
 
 export class ClusterMembership extends Context.Reference<{
   /** True in a process that the primary process has started. Only the primary process logs the start and the stop. */
   readonly isMember: boolean
+  /** Returns false until all processes of the command listen for the first time. */
+  readonly isStarted: () => boolean
   /** Returns the metrics of all processes in Prometheus's text format. `own` returns the metrics of this process. */
   readonly shareMetrics: (own: Effect.Effect<string>) => Effect.Effect<Effect.Effect<string>>
 }>("@partner-commentary/reference/ClusterMembership", {
-  defaultValue: () => ({ isMember: false, shareMetrics: Effect.succeed })
+  defaultValue: () => ({ isMember: false, isStarted: () => true, shareMetrics: Effect.succeed })
 }) {}
 
 export const isClusterMember = (): boolean => cluster.isWorker
@@ -94,16 +97,21 @@ const stopWithoutPrimary = Effect.sync(() =>
   })
 )
 
-const answerPings = Effect.sync(() =>
+/** Answers pings, and returns whether the primary process has sent `started`. */
+const followPrimary = Effect.sync(() => {
+  let isStarted = false
   process.on("message", ({ kind }: PrimaryToMemberMessage) => {
     if (kind === "ping") Effect.runFork(send({ kind: "pong" }))
+    else if (kind === "started") isStarted = true
   })
-)
+  return () => isStarted
+})
 
 /** Runs the effect in a member process, and reports a failure to the primary process. */
 export const runAsMember = <A, E, R>(run: Effect.Effect<A, E, R>, describe: (failure: unknown) => string) =>
-  Effect.andThen(Effect.andThen(stopWithoutPrimary, answerPings), run).pipe(
+  Effect.flatMap(Effect.andThen(stopWithoutPrimary, followPrimary), (isStarted) =>
+    Effect.provideService(run, ClusterMembership, { isMember: true, isStarted, shareMetrics })
+  ).pipe(
     Effect.catchCause((cause) => sendFailure(cause, describe)),
-    Effect.provideService(ClusterMembership, { isMember: true, shareMetrics }),
     Effect.annotateLogs("process", process.env[processNumberVariable])
   )

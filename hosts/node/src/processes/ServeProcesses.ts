@@ -52,10 +52,12 @@ const serveTogether = <R>(count: number, { announce }: Options<R>) =>
         ...(Option.isSome(adminPort) ? { ADMIN_PORT: String(adminPort.value) } : {})
       }
       const context = yield* Effect.context<R>()
+      const { launch, reportStart } = Primary.makeProcessLauncher(variables, own)
       const running = superviseProcesses({
         count,
-        launch: Primary.makeProcessLauncher(variables, own),
+        launch,
         announce: Effect.gen(function* () {
+          yield* reportStart
           yield* Effect.logInfo(`${count} processes serve`)
           if (Option.isSome(adminPort)) yield* Logs.logMetricsAddress(admin.host, adminPort.value)
           yield* Lifecycle.announceServer(settings, port, Option.none(), announce)

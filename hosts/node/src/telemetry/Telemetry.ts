@@ -34,7 +34,7 @@ export const startTelemetry = Effect.fnUntraced(function* (settings: Settings) {
 const serve = Effect.fnUntraced(function* (host: string, wanted: number, refresh: Effect.Effect<void>) {
   const prometheus = yield* Effect.promise(() => import("effect/observability/PrometheusMetrics"))
   const { open, port, server } = yield* Listener.bindPort(host, wanted, "ADMIN_PORT")
-  const { isMember, shareMetrics } = yield* ClusterMembership
+  const { isMember, isStarted, shareMetrics } = yield* ClusterMembership
   const collect = yield* shareMetrics(Effect.andThen(refresh, prometheus.format()))
   const metrics = HttpRouter.add(
     "GET",
@@ -44,9 +44,10 @@ const serve = Effect.fnUntraced(function* (host: string, wanted: number, refresh
     )
   )
   yield* Layer.build(
-    HttpRouter.serve(Layer.merge(metrics, Health.layer), { disableLogger: true, disableListenLog: true }).pipe(
-      Layer.provide(Layer.succeed(HttpServer.HttpServer, server))
-    )
+    HttpRouter.serve(Layer.merge(metrics, Health.layerWith(isStarted)), {
+      disableLogger: true,
+      disableListenLog: true
+    }).pipe(Layer.provide(Layer.succeed(HttpServer.HttpServer, server)))
   )
   yield* open
   if (!isMember) yield* Logs.logMetricsAddress(host, port)

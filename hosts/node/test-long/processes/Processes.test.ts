@@ -1,5 +1,6 @@
 /** Tests of `serve --processes N` on Postgres with real processes that share one port. */
 import { readFileSync } from "node:fs"
+import { findFreePort } from "@partner-commentary/test/postgres/FreePort"
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Partner from "../../test/support/Partner.ts"
@@ -77,6 +78,35 @@ it("three processes share one port, one log and one page of metrics, and a kille
   expect(messages.slice(-2)).toEqual(["Stopping", "Stopped"])
   // Only the heartbeat row of the killed process remains, because a stopping process deletes its own heartbeat row.
   expect(await heartbeats(env)).toHaveLength(1)
+})
+
+it("/readyz at the admin address is 503 until all processes listen", async (test) => {
+  const cwd = await Process.makeWorkingFolder(test)
+  const env = await OwnDatabase.makeEmptyDatabase(test)
+  const port = await findFreePort()
+  const starting = Process.startServiceProcess(cwd, ["serve", "--processes", "3"], { ...env, ADMIN_PORT: `${port}` })
+  const reasons = new Set<string>()
+  const readiness = async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
+    if (response?.status === 503) reasons.add((await response.json()).data.reason)
+    return response?.status
+  }
+  await Process.pollUntil(readiness, (status) => status === 200)
+  // The other processes start, and write their first heartbeats, only after the first process listens.
+  expect(await heartbeats(env)).toHaveLength(3)
+  expect([...reasons]).toEqual(["Not all processes of the service listen yet."])
+  const service = await starting
+  const [member] = membersOf(service.pid)
+  process.kill(member as number, "SIGKILL")
+  await Process.pollUntil(
+    async () => membersOf(service.pid),
+    (present) => present.length === 3 && !present.includes(member as number)
+  )
+  await Process.pollUntil(
+    async () => service.stderr(),
+    (text) => text.includes("serves again")
+  )
+  for (let count = 0; count < 9; count++) expect(await readiness()).toBe(200)
 })
 
 it("a process that no longer responds is killed and restarted, and the other processes keep running", async (test) => {

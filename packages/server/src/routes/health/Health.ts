@@ -11,19 +11,27 @@ import * as Envelope from "../../http/Envelope.ts"
 
 const live = HttpRouter.add("GET", "/healthz", Envelope.makeSuccessResponse({ status: "ok" }))
 
-const ready = HttpRouter.use((router) =>
-  Effect.gen(function* () {
-    const { check } = yield* DatabaseHealth
-    yield* router.add(
-      "GET",
-      "/readyz",
-      Effect.match(check, {
-        onSuccess: () => Envelope.makeSuccessResponse({ status: "ready" }),
-        onFailure: ({ message }) =>
-          HttpServerResponse.setStatus(Envelope.makeSuccessResponse({ status: "unavailable", reason: message }), 503)
-      })
-    )
-  })
-)
+const unavailable = (reason: string) =>
+  HttpServerResponse.setStatus(Envelope.makeSuccessResponse({ status: "unavailable", reason }), 503)
 
-export const layer = Layer.merge(live, ready)
+const ready = (isStarted: () => boolean) =>
+  HttpRouter.use((router) =>
+    Effect.gen(function* () {
+      const { check } = yield* DatabaseHealth
+      const checked = Effect.match(check, {
+        onSuccess: () => Envelope.makeSuccessResponse({ status: "ready" }),
+        onFailure: ({ message }) => unavailable(message)
+      })
+      const starting = Effect.succeed(unavailable("Not all processes of the service listen yet."))
+      yield* router.add(
+        "GET",
+        "/readyz",
+        Effect.suspend(() => (isStarted() ? checked : starting))
+      )
+    })
+  )
+
+/** While `isStarted` returns false, `/readyz` is 503. */
+export const layerWith = (isStarted: () => boolean) => Layer.merge(live, ready(isStarted))
+
+export const layer = layerWith(() => true)
