@@ -10,13 +10,15 @@ import * as Stores from "@partner-commentary/sql/Stores"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type * as Scope from "effect/Scope"
+import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as AccessChangesByChannel from "./AccessChanges.ts"
 import * as Channel from "./Channel.ts"
 import * as DatabaseClock from "./DatabaseClock.ts"
+import * as DirectUrl from "./DirectUrl.ts"
 import * as HostPoolClient from "./HostPoolClient.ts"
 import * as HostPoolListener from "./HostPoolListener.ts"
 import * as PostgresClient from "./PostgresClient.ts"
@@ -56,7 +58,7 @@ export const layerClient = (config: PostgresConfig) =>
   PostgresClient.layer({ isPooled: config.directUrl !== undefined, ...config })
 
 /** Provides the client for migrations. This client bypasses a pooler. */
-export const layerMigrationClient = (config: PostgresConfig) => PostgresClient.layer(alone(config))
+export const layerMigrationClient = (config: PostgresConfig) => layerDirectClient(config, 0)
 
 /**
  * Provides the client for migrations with the time of the database. A migration needs the database's time to compare
@@ -73,7 +75,19 @@ export const layerInspectionClient = (config: PostgresConfig) => layerClient({ .
  * while migrations run without a statement timeout.
  */
 export const layerDirectInspectionClient = (config: PostgresConfig) =>
-  PostgresClient.layer({ ...alone(config), statementTimeout: config.statementTimeout })
+  layerDirectClient(config, config.statementTimeout)
+
+/** Fails if `directUrl` leads to another database than `url`. */
+const layerDirectClient = (config: PostgresConfig, statementTimeout: PostgresConfig["statementTimeout"]) => {
+  const client = PostgresClient.layer({ ...alone(config), statementTimeout })
+  const { directUrl, url } = config
+  if (directUrl === undefined || Redacted.value(directUrl) === Redacted.value(url)) return client
+  return Layer.tap(client, (direct) =>
+    Effect.flatMap(SqlClient.SqlClient, (pooled) =>
+      DirectUrl.requireSameDatabase(Context.get(direct, SqlClient.SqlClient), pooled)
+    ).pipe(Effect.provide(layerInspectionClient(config)))
+  )
+}
 
 /** Configures one connection that bypasses the pooler and has no statement timeout. */
 const alone = ({ directUrl, url, ...config }: PostgresConfig): PostgresClient.PostgresClientConfig => ({

@@ -16,6 +16,7 @@ import { InvalidSetting } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type * as SqlClient from "effect/sql/SqlClient"
 import * as DataFolder from "./DataFolder.ts"
@@ -88,10 +89,12 @@ export const queryOverDirectUrl = <A, E>(settings: Settings, question: Effect.Ef
       Effect.provide(question, postgres.layerDirectInspectionClient(toPostgresOptions(database))),
       {
         onFailure: (error) =>
-          new InvalidSetting({
-            name: "DATABASE_DIRECT_URL",
-            reason: `cannot be used as a database: ${formatErrorWithCauses(error)}`
-          }),
+          Predicate.isTagged(error, "DirectUrlMismatch")
+            ? DatabaseErrors.explainDatabaseError(database, error)
+            : new InvalidSetting({
+                name: "DATABASE_DIRECT_URL",
+                reason: `cannot be used as a database: ${formatErrorWithCauses(error)}`
+              }),
         onSuccess: Option.some
       }
     )

@@ -91,6 +91,40 @@ describe("the Node host on Postgres", () => {
     })
   })
 
+  it("`migrate`, `serve`, `worker` and `doctor` refuse a DATABASE_DIRECT_URL that leads to another database", async (test) => {
+    const cwd = await Process.makeWorkingFolder(test)
+    const other = await OwnDatabase.makeEmptyDatabase(test)
+    const own = await OwnDatabase.makeEmptyDatabase(test)
+    const env = { ...own, DATABASE_DIRECT_URL: other["DATABASE_URL"] ?? "" }
+    const name = new URL(own["DATABASE_URL"] ?? "").pathname.slice(1)
+    const refusal = new RegExp(
+      `^DATABASE_DIRECT_URL must lead to the same database as DATABASE_URL \\(.* database ${name}\\), but leads to another\\.$`
+    )
+    for (const command of ["migrate", "serve", "worker"]) {
+      const { code, stderr } = await Process.runCommand(cwd, [command], {
+        ...env,
+        PORT: "0",
+        PUBLIC_URL: "http://x.test"
+      })
+      expect({ command, code, last: stderr.trim().split("\n").at(-1) }).toEqual({
+        command,
+        code: 1,
+        last: expect.stringMatching(refusal)
+      })
+    }
+    const doctor = await Process.runCommand(cwd, ["doctor", "--json"], env)
+    expect(JSON.parse(doctor.stdout).findings).toContainEqual({
+      check: "database",
+      state: "mend",
+      message: expect.stringMatching(refusal)
+    })
+    const [tables] = await OwnDatabase.queryRows(
+      other,
+      "SELECT COUNT(*) AS count FROM pg_tables WHERE schemaname = 'public'"
+    )
+    expect(tables).toEqual({ count: 0 })
+  })
+
   it("`serve` with a wrong database address exits with code 1 and prints one sentence without the password", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeEmptyDatabase(test)
