@@ -21,6 +21,12 @@ import * as SlowReaders from "./SlowReaders.ts"
 const grace = "10 seconds"
 
 /**
+ * The time for which a stopping process still answers requests on idle connections. A client that has just received a
+ * response may already be sending its next request.
+ */
+const idleGrace = "100 millis"
+
+/**
  * The time limits in milliseconds for receiving the headers and the whole request, and the interval of Node's check.
  */
 const receiveTimeouts = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
@@ -43,9 +49,20 @@ const maxShortResponse = 16_384
  *
  * The short responses of one turn of the event loop are written one after another, which takes less processor time than
  * a write after each request.
+ *
+ * A response for which `closes` returns true has `Connection: close`, and Node closes the connection after it.
  */
-const makeTextResponse = ({ runAtEndOfTurn }: FairScheduler.FairScheduler) =>
+const makeTextResponse = (
+  { runAtEndOfTurn }: FairScheduler.FairScheduler,
+  closes: (response: ServerResponse) => boolean
+) =>
   class TextResponse extends ServerResponse {
+    // biome-ignore lint/suspicious/noExplicitAny: `writeHead` has several overloads
+    override writeHead(...values: ReadonlyArray<any>): this {
+      if (closes(this)) this.shouldKeepAlive = false
+      return super.writeHead(...(values as [number]))
+    }
+
     // biome-ignore lint/suspicious/noExplicitAny: `end` has several overloads
     override end(...values: ReadonlyArray<any>): this {
       const [body] = values
@@ -85,8 +102,9 @@ export const bindPort = Effect.fnUntraced(function* (
 ) {
   const proxies = yield* TrustedProxies
   const fair = FairScheduler.make({ now: () => performance.now(), next: setImmediate, soon: afterTicks })
+  let isStopping = false
   const native: Server = createServer({
-    ServerResponse: makeTextResponse(fair),
+    ServerResponse: makeTextResponse(fair, (response) => isStopping && gate.isLast(response)),
     IncomingMessage: BodyChunks.makeRequestClass(
       ({ socket }) => void native.emit("clientError", MalformedRequests.tooManyChunks, socket)
     ),
@@ -125,7 +143,7 @@ export const bindPort = Effect.fnUntraced(function* (
     },
     /**
      * Call `open` when the application is ready for requests. When the scope closes, each connection closes after its
-     * current request.
+     * current request, and idle connections close after a short time.
      */
     open: Effect.andThen(
       Effect.sync(() => {
@@ -136,7 +154,11 @@ export const bindPort = Effect.fnUntraced(function* (
         for (const exchange of early) native.emit("request", ...exchange)
       }),
       Effect.addFinalizer(() =>
-        Effect.sync(() => {
+        Effect.gen(function* () {
+          isStopping = true
+          yield* Effect.sleep(idleGrace)
+          // After a long turn of the event loop, timers run before the server reads the requests that have arrived.
+          yield* Effect.yieldNow
           const closing = setInterval(() => native.closeIdleConnections(), 20).unref()
           native.once("close", () => clearInterval(closing))
         })

@@ -25,6 +25,8 @@ export interface RequestGateChain {
   readonly add: (gate: RequestGate) => void
   /** Returns the response that the server sends next on the connection. */
   readonly due: (socket: Duplex) => ServerResponse | undefined
+  /** Returns whether no later request has arrived on the response's connection. */
+  readonly isLast: (response: ServerResponse) => boolean
 }
 
 const isExchange = (event: string): event is RequestExchange["event"] =>
@@ -67,6 +69,7 @@ export const make = (native: Server): RequestGateChain => {
       first = (exchange) => gate(exchange, next)
     },
     // Node assigns the socket to only one response at a time.
-    due: (socket) => open.get(socket)?.find((response) => response.socket === socket)
+    due: (socket) => open.get(socket)?.find((response) => response.socket === socket),
+    isLast: (response) => open.get(response.req.socket)?.at(-1) === response
   }
 }

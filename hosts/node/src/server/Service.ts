@@ -72,9 +72,10 @@ export const serve = <R>(options: Lifecycle.ServeOptions<R>) =>
       setErrorHeaders(
         yield* Effect.provide(malformedRequestHeaders, Layer.provide(Authorization.layer, Layer.succeedContext(app)))
       )
-      yield* open
-      // When the server stops, answer requests with `Prefer: wait` before the listener waits for running requests.
+      // When the server stops, answer requests with `Prefer: wait` before the listener waits for running requests. The
+      // finalizer of `open` runs first, so that these responses have `Connection: close`.
       yield* Effect.addFinalizer(() => Context.get(app, LongPolls).stop)
+      yield* open
       yield* Lifecycle.announceServer(settings, port, demo, options.announce)
     })
   )
