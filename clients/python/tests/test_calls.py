@@ -64,6 +64,31 @@ def test_an_id_that_would_reach_another_operation_is_refused(service: Service, w
     assert service.asked == []
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"content": "\ud800"},
+        {"metadata": {"x": float("nan")}},
+        {"metadata": {"x": object()}},
+        {"idempotency_key": "ü"},
+        {"idempotency_key": 5},
+        {"options": {"headers": {"x": 5}}},
+    ],
+)
+def test_a_value_that_cannot_be_sent_is_refused(service: Service, values: Any) -> None:
+    topic = {"content": "Who wins?", "persona_ids": ["a"], **values}
+    with pytest.raises(PartnerCommentaryError, match="^The request cannot be sent: ") as caught:
+        service.run(lambda client: client.topics.create(**topic), ok({}))
+    assert (service.asked, KEY in repr(caught.value)) == ([], False)
+
+
+@pytest.mark.parametrize("make", [lambda topics: topics.get("\ud800"), lambda topics: topics.list(cursor="\ud800").page()])
+def test_an_id_or_a_query_value_that_cannot_be_sent_is_refused(service: Service, make: Any) -> None:
+    with pytest.raises(PartnerCommentaryError, match="^The request cannot be sent: "):
+        service.run(lambda client: make(client.topics), ok({}))
+    assert service.asked == []
+
+
 def test_a_time_without_a_zone_is_refused(service: Service) -> None:
     with pytest.raises(PartnerCommentaryError, match="from needs a time zone"):
         service.run(lambda client: client.metrics.performance(from_=datetime(2026, 1, 1)), ok({}))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypedDict
@@ -74,10 +76,21 @@ class Call:
         return f"{self.path}?{httpx.QueryParams(query)}" if query else self.path
 
     @property
-    def json(self) -> dict[str, Any] | None:
+    def content(self) -> bytes | None:
+        """The body as JSON."""
         if self.body is None:
             return None
-        return {name: _value(name, value) for name, value in self.body.items() if value is not None}
+        body = {name: _value(name, value) for name, value in self.body.items() if value is not None}
+        return json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+
+
+@contextmanager
+def refuse_unusable_values() -> Iterator[None]:
+    """Converts the errors about values that no request can contain, such as NaN in a body."""
+    try:
+        yield
+    except (AttributeError, RecursionError, TypeError, ValueError) as error:
+        raise PartnerCommentaryError(f"The request cannot be sent: {error}.") from error
 
 
 def segment(value: str) -> str:
@@ -86,7 +99,8 @@ def segment(value: str) -> str:
     """
     if not isinstance(value, str) or value in ("", ".", ".."):
         raise PartnerCommentaryError(f"{value!r} is no id.")
-    return quote(value, safe="")
+    with refuse_unusable_values():
+        return quote(value, safe="")
 
 
 def _value(name: str, value: Any) -> Any:

@@ -12,7 +12,7 @@ import anyio
 import httpx
 
 from ._answer import Answer
-from ._call import Call, OnResponse, checked_number
+from ._call import Call, OnResponse, checked_number, refuse_unusable_values
 from ._errors import ApiConnectionError, ApiTimeoutError, PartnerCommentaryError
 from ._exchange import Attempt, Exchange, Settings, Sleep, base_address, checked_credential
 
@@ -29,12 +29,14 @@ def settings_of(
     headers: Mapping[str, str] | None,
     on_response: OnResponse | None,
 ) -> Settings:
+    with refuse_unusable_values():
+        shared = httpx.Headers(headers)
     return Settings(
         base_url=base_address(base_url),
         timeout=checked_number("timeout", timeout),
         max_retries=checked_number("max_retries", max_retries),
         max_retry_wait=checked_number("max_retry_wait", max_retry_wait),
-        headers=httpx.Headers(headers),
+        headers=shared,
         on_response=on_response,
     )
 
@@ -134,7 +136,7 @@ class Connection(_Base):
         failures = _Failures(attempt)
         # A redirect could send the key to another server.
         request = self._http.build_request(
-            attempt.method, attempt.url, headers=headers, json=attempt.json, timeout=attempt.timeout
+            attempt.method, attempt.url, headers=headers, content=attempt.content, timeout=attempt.timeout
         )
         try:
             response = self._http.send(request, stream=True, follow_redirects=False)
@@ -200,7 +202,7 @@ class AsyncConnection(_Base):
         headers = self._headers(attempt, secret if isinstance(secret, str) else await secret)
         failures = _Failures(attempt)
         request = self._http.build_request(
-            attempt.method, attempt.url, headers=headers, json=attempt.json, timeout=attempt.timeout
+            attempt.method, attempt.url, headers=headers, content=attempt.content, timeout=attempt.timeout
         )
         try:
             with anyio.fail_after(attempt.timeout):

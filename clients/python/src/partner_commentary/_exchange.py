@@ -15,7 +15,7 @@ from typing import Any, TypeVar, Union
 import httpx
 
 from ._answer import Answer, rate_limit_of, read, retry_delay
-from ._call import Call, OnResponse, ResponseInfo, checked_number
+from ._call import Call, OnResponse, ResponseInfo, checked_number, refuse_unusable_values
 from ._errors import PartnerCommentaryError
 from ._version import version
 
@@ -31,7 +31,7 @@ class Attempt:
     method: str
     url: str
     headers: httpx.Headers
-    json: dict[str, Any] | None
+    content: bytes | None
     timeout: float
 
 
@@ -62,14 +62,15 @@ class Settings:
         options = call.options or {}
         retries = 0.0 if call.once else checked_number("max_retries", options.get("max_retries", self.max_retries))
         timeout = checked_number("timeout", options.get("timeout", self.timeout))
-        headers = self._headers(call)
+        with refuse_unusable_values():
+            headers, url, content = self._headers(call), self.base_url + call.target, call.content
         attempt = 1
         while True:
             request_id = headers.get("x-request-id") or str(uuid.uuid4())
             sent = httpx.Headers({**headers, "x-request-id": request_id})
             start = time.monotonic()
             try:
-                answer: Answer = yield Attempt(call.method, self.base_url + call.target, sent, call.json, timeout)
+                answer: Answer = yield Attempt(call.method, url, sent, content, timeout)
                 self._report(call, attempt, time.monotonic() - start, answer)
                 return read(answer)
             except PartnerCommentaryError as error:
@@ -80,12 +81,12 @@ class Settings:
             attempt += 1
 
     def _headers(self, call: Call) -> httpx.Headers:
-        headers = httpx.Headers({**self.headers, **httpx.Headers((call.options or {}).get("headers"))})
-        headers["accept"] = "application/json"
-        headers["user-agent"] = f"partner-commentary-python/{version}"
+        own = {"accept": "application/json", "user-agent": f"partner-commentary-python/{version}"}
+        if call.body is not None:
+            own["content-type"] = "application/json"
         if call.method == "POST" and not call.once:
-            headers["idempotency-key"] = call.idempotency_key or str(uuid.uuid4())
-        return headers
+            own["idempotency-key"] = call.idempotency_key or str(uuid.uuid4())
+        return httpx.Headers({**self.headers, **httpx.Headers((call.options or {}).get("headers")), **own})
 
     def _report(self, call: Call, attempt: int, duration: float, answer: Answer) -> None:
         info = ResponseInfo(

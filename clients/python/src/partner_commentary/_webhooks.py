@@ -66,7 +66,7 @@ def verify_webhook(
     keys = _keys(secret)
     if not isinstance(body, (bytes, str)):
         raise TypeError("verify_webhook needs the raw body, not a parsed object.")
-    content = body.encode() if isinstance(body, str) else body
+    content = body.encode("utf-8", "replace") if isinstance(body, str) else body
     given = list(headers.items())
     event_id, timestamp = _header(given, "webhook-id"), _header(given, "webhook-timestamp")
     versions = [each.partition(",") for each in _header(given, "webhook-signature").split(" ")]
