@@ -110,7 +110,7 @@ export const verifyWebhook = async (
   secret: string | ReadonlyArray<string>,
   options: VerifyWebhookOptions = {}
 ): Promise<WebhookEvent> => {
-  const secrets = secretsOf(secret)
+  const keys = await Promise.all(secretsOf(secret).map(keyOf))
   const content = bytesOf(body)
   const id = header(headers, "webhook-id")
   const timestamp = header(headers, "webhook-timestamp")
@@ -125,7 +125,6 @@ export const verifyWebhook = async (
   signed.set(lead)
   signed.set(content, lead.length)
 
-  const keys = await Promise.all(secrets.map(keyOf))
   for (const key of keys) {
     for (const signature of signatures) {
       // `crypto.subtle.verify` compares the signatures in constant time.

@@ -133,9 +133,10 @@ it("verifyWebhook rejects an event with a changed id, time, body or secret", asy
 })
 
 it.each(["", "whsec_", "whsec_no base64!"])(
-  "verifyWebhook rejects the secret %j with an error that does not contain the secret",
+  "before any other check, verifyWebhook rejects the secret %j with malformed_secret",
   async (secret) => {
-    expect(await refusal(verifyWebhook(body, sign(raw), secret, { now }))).toBe("malformed_secret")
+    expect(await refusal(verifyWebhook(body, {}, secret, { now }))).toBe("malformed_secret")
+    expect(await refusal(verifyWebhook(body, sign(raw), [raw, secret], { now }))).toBe("malformed_secret")
   }
 )
 
