@@ -71,7 +71,7 @@ export const TopicProgress = Schema.Struct({
         Fields.makeTimestampSchema("The deadline: ISO 8601, UTC.", "2026-01-31T12:00:00.000Z")
       ).annotate({
         description:
-          "The creator's deadline to answer, or to approve the draft: ISO 8601, UTC. Null while no creator has to act, and after the final status. The delivery of the mail and each new draft set a new deadline.",
+          "The creator's deadline to answer, or to approve the draft: ISO 8601, UTC. Null while no creator has to act, and after the final status. Without `respond_by`, it is the latest possible deadline until the request mail is handed over, which sets the deadline. Each new draft sets a new deadline.",
         examples: ["2026-01-31T12:00:00.000Z"]
       })
     }).annotate({ identifier: "PersonaProgress", description: "The status of one persona." })

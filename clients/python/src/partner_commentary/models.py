@@ -908,7 +908,8 @@ class PersonaProgress(TypedDict):
     """Why no commentary will come. Null if one came or still can."""
     expires_at: str | None
     """The creator's deadline to answer, or to approve the draft: ISO 8601, UTC. Null while no creator
-    has to act, and after the final status. The delivery of the mail and each new draft set a new
+    has to act, and after the final status. Without `respond_by`, it is the latest possible deadline
+    until the request mail is handed over, which sets the deadline. Each new draft sets a new
     deadline.
     """
 

@@ -1,2 +1,2 @@
 /** The hash changes when the fields of a view that has an entity tag change. Generated: npm run describe. */
-export const viewFieldsHash = "55a28601"
+export const viewFieldsHash = "f1e8a900"
