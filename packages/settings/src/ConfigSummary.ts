@@ -65,8 +65,12 @@ export const findMissingIdentityProviderWarning = (settings: Settings): Option.O
     ? Option.none()
     : Option.some("JWKS_URL is unset: the API-key operations reject every token")
 
-/** Returns warnings about settings that are valid but risky. */
+export const listMisspeltWarnings = ({ misspelt }: Settings): ReadonlyArray<string> =>
+  misspelt.map(({ meant, name }) => `${name} is ignored: did you mean ${meant}?`)
+
+/** Returns warnings about misspelt variables, and about settings that are valid but risky. */
 export const listSettingWarnings = (settings: Settings): ReadonlyArray<string> => [
+  ...listMisspeltWarnings(settings),
   ...(hasWeakSigningSecret(settings)
     ? [
         "SIGNING_SECRET is shorter than 32 characters and can be guessed, which allows forged creator links; put a long random text first"

@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import * as Parser from "./Parser.ts"
 import * as Variable from "./Variable.ts"
 import { InvalidSetting } from "./Variable.ts"
+import type { VariableName } from "./VariableNames.ts"
 
 export interface IdentityProviderSettings {
   readonly jwksUrl: string
@@ -32,7 +33,7 @@ export const readIdentityProviderSettings: Effect.Effect<
   })
 })
 
-const required = Effect.fnUntraced(function* (name: string, what: string) {
+const required = Effect.fnUntraced(function* (name: VariableName, what: string) {
   const value = yield* Variable.readText(name)
   if (Option.isSome(value)) return value.value
   return yield* new InvalidSetting({ name, reason: `must be set if JWKS_URL is set: ${what}` })

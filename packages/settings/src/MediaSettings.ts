@@ -5,6 +5,7 @@ import * as Redacted from "effect/Redacted"
 import * as Parser from "./Parser.ts"
 import * as Variable from "./Variable.ts"
 import { InvalidSetting } from "./Variable.ts"
+import type { VariableName } from "./VariableNames.ts"
 
 export interface MediaSettings {
   /** The speech server; none when the service makes no audio. */
@@ -78,7 +79,7 @@ const readBucket = Effect.gen(function* () {
   })
 })
 
-const required = (name: string, reason: string) =>
+const required = (name: VariableName, reason: string) =>
   Effect.flatMap(
     Variable.readText(name),
     Option.match({ onNone: () => refuse(name, reason), onSome: (value) => Effect.succeed(value) })

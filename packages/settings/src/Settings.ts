@@ -14,6 +14,7 @@ import * as MediaSettings from "./MediaSettings.ts"
 import * as Parser from "./Parser.ts"
 import * as Variable from "./Variable.ts"
 import { InvalidSetting } from "./Variable.ts"
+import * as VariableNames from "./VariableNames.ts"
 
 export interface Settings {
   readonly listen: {
@@ -62,6 +63,8 @@ export interface Settings {
     readonly requests: boolean
   }
   readonly otlp: Option.Option<OtlpSettings>
+  /** Variables that the service ignores because their names are probably misspelt. */
+  readonly misspelt: ReadonlyArray<VariableNames.MisspeltVariable>
 }
 
 export interface OtlpSettings {
@@ -146,7 +149,8 @@ export const readSettings: Effect.Effect<Settings, InvalidSetting> = Effect.gen(
       format: yield* Variable.readOptional("LOG_FORMAT", Parser.makeOneOfParser(["pretty", "json"])),
       requests: yield* Variable.readWithDefault("LOG_REQUESTS", Parser.booleanParser, false)
     },
-    otlp: yield* readOtlp
+    otlp: yield* readOtlp,
+    misspelt: yield* VariableNames.readMisspeltVariables
   }
 })
 

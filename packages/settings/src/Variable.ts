@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Parser } from "./Parser.ts"
+import type { VariableName } from "./VariableNames.ts"
 
 /** The error for an invalid or missing setting. An invalid setting prevents the start of the service. */
 export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
@@ -20,14 +21,14 @@ export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("Invali
 }
 
 /** Returns the trimmed text of the variable; none when the variable is unset or blank. */
-export const readText = (name: string): Effect.Effect<Option.Option<string>, InvalidSetting> =>
+export const readText = (name: VariableName): Effect.Effect<Option.Option<string>, InvalidSetting> =>
   Config.option(Config.String(name)).pipe(
     Effect.mapError(() => new InvalidSetting({ name, reason: "cannot be read" })),
     Effect.map(Option.map((value) => value.trim())),
     Effect.map(Option.filter((value) => value !== ""))
   )
 
-export const readOptional = <A>(name: string, kind: Parser<A>): Effect.Effect<Option.Option<A>, InvalidSetting> =>
+export const readOptional = <A>(name: VariableName, kind: Parser<A>): Effect.Effect<Option.Option<A>, InvalidSetting> =>
   Effect.flatMap(
     readText(name),
     Option.match({
@@ -40,7 +41,11 @@ export const readOptional = <A>(name: string, kind: Parser<A>): Effect.Effect<Op
     })
   )
 
-export const readWithDefault = <A>(name: string, kind: Parser<A>, fallback: A): Effect.Effect<A, InvalidSetting> =>
+export const readWithDefault = <A>(
+  name: VariableName,
+  kind: Parser<A>,
+  fallback: A
+): Effect.Effect<A, InvalidSetting> =>
   Effect.map(
     readOptional(name, kind),
     Option.getOrElse(() => fallback)

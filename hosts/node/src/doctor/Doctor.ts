@@ -26,10 +26,11 @@ export type DoctorFinding = Shared.DoctorFinding<
 
 export const { makeMendFinding, makeNoticeFinding, makeOkFinding } = Shared
 
-/** Reports unsafe settings, incomplete settings, and settings that only `serve` refuses. */
+/** Reports misspelt, unsafe and incomplete settings, and settings that only `serve` refuses. */
 export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<DoctorFinding> => {
   const links = ConfigSummary.findPublicUrlWarning(settings, settings.listen.port)
   const notices = [
+    ...ConfigSummary.listMisspeltWarnings(settings).map((sentence) => makeNoticeFinding("configuration", sentence)),
     ...(Settings.hasWeakSigningSecret(settings)
       ? [
           makeNoticeFinding(

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Duration from "effect/Duration"
@@ -48,6 +49,26 @@ describe("the settings", () => {
       assert.isTrue(yield* isDevelopment({ PUBLIC_URL: "http://localhost:3000/" }))
       assert.isTrue(yield* isDevelopment({ PUBLIC_URL: "http://[::1]:3000" }))
       assert.isTrue(yield* isDevelopment({ DEV: "true", DATABASE_URL: "sqlite:./x.db", HOST: "0.0.0.0" }))
+    })
+  )
+
+  it.effect("a variable whose name is almost that of an unset variable causes a warning", () =>
+    Effect.gen(function* () {
+      const warnings = (env: Record<string, string>) => Effect.map(read(env), ConfigSummary.listSettingWarnings)
+      for (const [name, meant] of [
+        ["GENERATOR_ULR", "GENERATOR_URL"],
+        ["WEBHOOK_TIMEOT", "WEBHOOK_TIMEOUT"],
+        ["WEBHOOK_RETRYS_SHEDULE", "WEBHOOK_RETRY_SCHEDULE"],
+        ["MAIL_FORM", "MAIL_FROM"],
+        ["log_level", "LOG_LEVEL"]
+      ] as const) {
+        assert.deepStrictEqual(yield* warnings({ [name]: "3" }), [`${name} is ignored: did you mean ${meant}?`])
+      }
+      const foreign = ["SMTP_HOST", "SMTP_PASSWORD", "POST", "HOME", "DATABASE_NAME", "ADMIN_USER", "WORKER_PORT"]
+      const otel = ["OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_SERVICE_NAME", "PGPASSFILE", "http_proxy", "A__B", "C_0"]
+      const both = { GENERATOR_URL: "https://llm.example/v1", GENERATOR_MODEL: "m", GENERATOR_URI: "x" }
+      const env = Object.fromEntries([...foreign, ...otel].map((name) => [name, "x"]))
+      assert.deepStrictEqual(yield* warnings({ ...env, ...both, MAIL_FORM: "" }), [])
     })
   )
 

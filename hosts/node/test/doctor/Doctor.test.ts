@@ -192,4 +192,17 @@ describe("the `doctor` command", () => {
     }
     expect(await about(`${long},${long}-too`)).not.toContain("SIGNING_SECRET")
   })
+
+  it("`doctor` and `serve` warn about a misspelt variable", async (test) => {
+    const cwd = await Process.makeWorkingFolder(test)
+    const env = { GENERATOR_ULR: "https://llm.example/v1" }
+    const warning = "GENERATOR_ULR is ignored: did you mean GENERATOR_URL?"
+    const { stderr } = await Process.startService(cwd, ["serve", "--no-worker"], env)
+    expect(stderr().split(warning)).toHaveLength(2)
+    expect((await Process.runJsonCommand(cwd, ["doctor"], env)).findings).toContainEqual({
+      check: "configuration",
+      state: "notice",
+      message: warning
+    })
+  })
 })
