@@ -5,6 +5,7 @@ import * as SharedRateWindows from "@partner-commentary/sql/access/RateWindows"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -44,6 +45,21 @@ it.effect(
       yield* sql`DROP TABLE rate_windows`
       assert.isFalse((yield* take).admitted)
     }).pipe(Effect.provide(TestDatabase.layer))
+)
+
+it.effect("if the database rejects one call of a batch, only that call fails, and the other calls count once", () =>
+  Effect.gen(function* () {
+    const { take } = yield* RateWindows
+    const windows = Array.from({ length: 20 }, (_, place) => {
+      return { name: place % 2 === 0 ? "a" : "b", limit: 50, seconds: place === 7 ? 0.5 : 60 }
+    })
+    const exits = yield* Effect.forEach(windows, (window) => Effect.exit(take([window])), { concurrency: "unbounded" })
+    assert.deepStrictEqual(
+      exits.flatMap((exit, place) => (Exit.isFailure(exit) ? [place] : [])),
+      [7]
+    )
+    assert.strictEqual((yield* take([{ name: "a", limit: 50, seconds: 60 }])).states[0]?.remaining, 39)
+  }).pipe(Effect.provide(TestDatabase.layer))
 )
 
 it.effect("four nodes that count calls concurrently admit exactly the allowed number, without a deadlock", () =>

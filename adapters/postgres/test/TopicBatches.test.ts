@@ -3,7 +3,9 @@
  * batches. The read of a batch uses only the primary key.
  */
 import { assert, it } from "@effect/vitest"
+import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as Stores from "@partner-commentary/sql/Stores"
@@ -168,6 +170,32 @@ it.effect("a caller without access gets no data from the batch of another caller
       found.map(Option.isSome),
       asked.map((owner) => owner === mine)
     )
+  }).pipe(Effect.provide(TestDatabase.layer))
+)
+
+it.effect("an id that Postgres cannot store fails no read of the same batch", () =>
+  Effect.gen(function* () {
+    const store = yield* TopicStore
+    const assignments = yield* AssignmentStore
+    const mine = makeSubmission().topic
+    const { sent, topic } = yield* store.submit(makeSubmission({ topic: mine }))
+    const odd = ["\0", "\uD800", 'a"{,}\\', "NULL", ""]
+    const topicIds = odd.flatMap((id) => [id as typeof topic.id, topic.id])
+    const shareIds = odd.flatMap((id) => [id as ShareId, ...sent])
+    const founds = yield* Effect.all(
+      [
+        Effect.forEach(topicIds, (id) => store.progress(mine, id), atOnce),
+        Effect.forEach(topicIds, (id) => store.revision(mine, id), atOnce),
+        Effect.forEach(shareIds, (id) => assignments.find(id), atOnce)
+      ],
+      atOnce
+    )
+    for (const found of founds) {
+      assert.deepStrictEqual(
+        found.map((one) => Option.isSome<unknown>(one)),
+        topicIds.map((id) => id === topic.id)
+      )
+    }
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 

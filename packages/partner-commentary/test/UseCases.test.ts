@@ -207,6 +207,13 @@ it("a failed use case rejects with the same error code and details as the HTTP A
   expect((await rejection(pc.organizations.create({ name: "" }))).message).toBe(
     "Invalid request: name must be 1 to 200 characters on one line."
   )
+  const limits = { requests_per_hour: 1_000_000_001, burst_per_minute: 1_000_000_000 }
+  for (const change of [
+    pc.organizations.create({ name: "Baseline", limits }),
+    pc.organizations.update({ organization_id, limits })
+  ]) {
+    expect((await rejection(change)).details).toMatchObject({ field: "limits.requests_per_hour" })
+  }
   const keys = pc.apiKeys.create({ organization_id, name: "old", scopes: [], expires_at: "2020-01-01T00:00:00Z" })
   expect((await rejection(keys)).details).toMatchObject({ errors: [{ field: "scopes" }, { field: "expires_at" }] })
   expect((await rejection(pc.topics.submit({ organization_id, content: 1n } as never))).code).toBe("invalid_request")

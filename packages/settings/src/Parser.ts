@@ -1,7 +1,7 @@
 /** Parses texts from environment variables, flags and arguments, and describes the valid values. */
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { ApiKeyScope } from "@partner-commentary/core/access/Scope"
-import { PlanLimitName } from "@partner-commentary/core/partner/Plan"
+import { maxLimitOverride, PlanLimitName } from "@partner-commentary/core/partner/Plan"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as InputText from "@partner-commentary/core/shared/InputText"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -137,7 +137,7 @@ export const socialLinkParser = pairParserOf(
 
 export const limitOverrideParser = pairParserOf(
   ofSchema(PlanLimitName, ""),
-  makeIntegerParser(0, 1_000_000_000),
+  makeIntegerParser(0, maxLimitOverride),
   `NAME=VALUE with a whole number from 0, or NAME= for the plan's own, and a name of ${PlanLimitName.literals.join(", ")}`
 )
 

@@ -278,3 +278,22 @@ it.effect("the headers RateLimit and RateLimit-Policy contain every window that 
     })
   )
 )
+
+it.effect(
+  "an organization with a limit above the range of the database's integers fails no other organization's requests",
+  () =>
+    limited((call) =>
+      Effect.gen(function* () {
+        const big = yield* Seed.createOrganization({
+          limits: { ...Seed.generousLimits, requests_per_hour: 3_000_000_000 }
+        })
+        const owners = [big, yield* Seed.createOrganization()]
+        const keys = yield* Effect.forEach(owners, (owner) => Effect.map(Seed.issueApiKey(owner), ({ text }) => text))
+        const responses = yield* Effect.all(
+          Array.from({ length: 20 }, (_, index) => call("/usage", { key: keys[index % 2] ?? "" })),
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual([...new Set(responses.map(({ status }) => status))], [200])
+      })
+    )
+)

@@ -18,12 +18,19 @@ export type PlanLimitName = typeof PlanLimitName.Type
 /** The limits of an organization. Each limit is a count per minute, hour or calendar month (UTC), as its name says. */
 export type OrganizationLimits = Readonly<Record<PlanLimitName, number>>
 
+const Limit = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
 /** The limits of an organization that differ from the limits of its plan. */
-export const PlanLimitOverrides = Schema.Record(
-  PlanLimitName,
-  Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))
-)
+export const PlanLimitOverrides = Schema.Record(PlanLimitName, Schema.optionalKey(Limit))
 export type PlanLimitOverrides = Partial<OrganizationLimits>
+
+/** The maximum of a limit that an operator sets. Stored limits and limits of a host's own store may be higher. */
+export const maxLimitOverride = 1_000_000_000
+
+export const NewPlanLimitOverrides = Schema.Record(
+  PlanLimitName,
+  Schema.optionalKey(Limit.check(Schema.isLessThanOrEqualTo(maxLimitOverride)))
+)
 
 const endpoints = { topic_submissions_per_hour: 100, persona_lists_per_hour: 1000, topic_reads_per_hour: 1000 }
 

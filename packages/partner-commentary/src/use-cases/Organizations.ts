@@ -1,7 +1,7 @@
 /** Provides `pc.organizations`, which manages the partners that call the API. */
 import * as Errors from "@partner-commentary/api/Errors"
 import { type IdentityTaken, OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
-import { PlanLimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
+import { NewPlanLimitOverrides, type PlanLimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Organizations from "../administration/Organizations.ts"
@@ -11,7 +11,7 @@ import { failIfNotFound, makeDecoder, OrganizationIdInput, type RunUseCase, type
 export interface OrganizationChange {
   readonly name?: string | undefined
   readonly plan?: PlanName | undefined
-  /** Limits that override limits of the plan. */
+  /** Limits that override limits of the plan, at most 1,000,000,000 each. */
   readonly limits?: PlanLimitOverrides | undefined
   /** The mail address that receives notices about undeliverable requests, and about new and changed webhooks. */
   readonly contact_email?: string | null | undefined
@@ -23,7 +23,7 @@ export type NewOrganization = OrganizationChange & { readonly name: string }
 
 const settings = {
   plan: Schema.optional(PlanName.annotate({ message: `must be one of ${PlanName.literals.join(", ")}` })),
-  limits: Schema.optional(PlanLimitOverrides),
+  limits: Schema.optional(NewPlanLimitOverrides),
   contact_email: Schema.optional(Schema.NullOr(Text.EmailSchema)),
   identity_id: Schema.optional(Schema.NullOr(Text.NameSchema))
 }

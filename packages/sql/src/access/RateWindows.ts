@@ -19,6 +19,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { forUpdateSkipLocked, limitClause } from "../database/Clauses.ts"
 import { toPostgresArray } from "../database/Columns.ts"
+import { mayBeOfOneCall } from "../database/DatabaseFault.ts"
 
 interface Call {
   readonly at: Instant.Instant
@@ -39,7 +40,7 @@ export const layer = Layer.effect(
     const full = FullRateWindowCache.make(remembered)
     let lookedAt = 0
 
-    const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
+    const countTogether = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
       const { lengths, limits, names, numbers, places } = listed(calls)
       const now = Math.max(...calls.map(({ at }) => at))
       const rows = yield* sql<Row>`SELECT is_admitted, counted, CAST(until_at AS DOUBLE PRECISION) AS until_at
@@ -55,7 +56,17 @@ export const layer = Layer.effect(
         if (!admitted) full.note(windows, states)
         return Exit.succeed<RateLimitDecision>({ admitted, states })
       })
-    }, Effect.orDie)
+    })
+    /** If a batch fails, each call runs alone, so that only the invalid call fails. A failed statement counts no call. */
+    const ask = (calls: ReadonlyArray<Call>): Effect.Effect<ReadonlyArray<Exit.Exit<RateLimitDecision>>> =>
+      Effect.catch(countTogether(calls), (error) =>
+        calls.length > 1 && mayBeOfOneCall(error)
+          ? Effect.map(
+              Effect.forEach(calls, (call) => ask([call])),
+              (exits) => exits.flat()
+            )
+          : Effect.succeed(calls.map(() => Exit.die(error)))
+      )
     const count = yield* BatchLoader.make(ask, { limit: maxBatch })
 
     /**
@@ -119,9 +130,12 @@ const listed = (calls: ReadonlyArray<Call>) => {
     lengths: keys.map((key) => windows.get(key)?.seconds ?? 0),
     numbers: rows.map(({ call }) => call),
     places: rows.map(({ window }) => places.get(keyOf(window)) ?? 0),
-    limits: rows.map(({ window }) => window.limit)
+    limits: rows.map(({ window }) => toInteger(window.limit))
   }
 }
+
+/** Limits of a host's own organizations are not checked. A limit outside of Postgres' INTEGER would fail the batch. */
+const toInteger = (limit: number) => Math.min(Math.max(0, Math.ceil(limit)), 2 ** 31 - 1)
 
 const keyOf = ({ name, seconds }: RateWindowLimit): string => `${name} ${seconds}`
 

@@ -55,6 +55,24 @@ export const toDatabaseUnavailable = (error: unknown): DatabaseUnavailable =>
   new DatabaseUnavailable({ fault: faultOf(error), detail: formatErrorWithCauses(error) })
 
 /**
+ * Returns whether one call of a batch on Postgres may have caused the error. One call alone can cause an error about
+ * values, constraints or conflicts. Errors of the server concern the whole batch, and after a lost connection the
+ * result is unknown.
+ */
+export const mayBeOfOneCall = ({ reason }: SqlError): boolean => {
+  const code = String(codeOf(reason.cause))
+  return sqlState.test(code) && !ofTheServer.test(code)
+}
+
+const sqlState = /^[0-9FHP][0-9A-Z]{4}$/
+
+/**
+ * Matches SQLSTATE codes of server errors: connections, credentials, SQL statements, resources, operator interventions,
+ * system errors, internal errors and lock timeouts.
+ */
+const ofTheServer = /^(08|28|42|53|57|58|XX|55P03)/
+
+/**
  * The time for which corruption is reported after the last error, in milliseconds. Later statements may succeed because
  * they do not read the corrupt page.
  */

@@ -23,6 +23,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as BatchLoader from "../database/BatchLoader.ts"
+import { mayBeOfOneCall } from "../database/DatabaseFault.ts"
 import { DirectReads } from "../database/DirectReads.ts"
 import { isInTransaction, transact } from "../database/Transaction.ts"
 import { formatUtcDay } from "../reporting/DailyMetrics.ts"
@@ -130,7 +131,9 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
           )
     },
     (batch, all) =>
-      Effect.catch(batch, (error) => (isOfOne(error) ? eachAlone(all) : Effect.succeed(all.map(() => Exit.die(error)))))
+      Effect.catch(batch, (error) =>
+        mayBeOfOneCall(error) ? eachAlone(all) : Effect.succeed(all.map(() => Exit.die(error)))
+      )
   )
 
   /** Writes the first submission of each fingerprint before the duplicates of that submission. */
@@ -178,21 +181,3 @@ const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Subm
       ? Effect.void
       : TestEnvironmentStorage.addStorage(sql, topic.organizationId, { topics: 0, bytes: 0 })
   )
-
-/**
- * Returns whether one submission of a batch may have caused the error. One submission alone can cause an error about
- * values, constraints or conflicts. Errors of the server concern the whole batch, and after a lost connection the
- * result is unknown.
- */
-const isOfOne = (error: SqlError): boolean => {
-  const code = String((error.reason.cause as { readonly code?: unknown } | null)?.code)
-  return sqlState.test(code) && !ofTheServer.test(code)
-}
-
-const sqlState = /^[0-9FHP][0-9A-Z]{4}$/
-
-/**
- * Matches SQLSTATE codes of server errors: connections, credentials, SQL statements, resources, operator interventions,
- * system errors, internal errors and lock timeouts.
- */
-const ofTheServer = /^(08|28|42|53|57|58|XX|55P03)/

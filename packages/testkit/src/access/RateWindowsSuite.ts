@@ -75,5 +75,18 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         assert.strictEqual(taken.filter(({ admitted }) => admitted).length, 60)
         assert.strictEqual((yield* take(hour(1000))).states[0]?.remaining, 939)
       }))
+
+    it("a limit that the application's own store returns without a check fails no concurrent call", () =>
+      Effect.gen(function* () {
+        const limits = [2 ** 31, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY, 1.5, Number.NaN, -1]
+        const calls = [...limits, 5].flatMap((limit) => [take(hour(limit, `of ${limit}`)), take(hour(9, "other"))])
+        const taken = yield* Effect.all(calls, { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          taken.map(({ admitted }) => admitted),
+          calls.map((_, index) => index !== 10)
+        )
+        assert.strictEqual(taken[0]?.states[0]?.remaining, 2 ** 31 - 1)
+        assert.strictEqual((yield* take(hour(9, "other"))).states[0]?.remaining, 1)
+      }))
   })
 }
