@@ -69,6 +69,11 @@ it.effect("a claim reads no more pages than the claimed jobs need, even if one o
     yield* sql`ANALYZE assignments, mails`
     const at = start + 10 * day
     assert.isBelow(yield* pagesOf(assignments.due("live", at, 100)), 150)
+    yield* sql`UPDATE assignments SET generation_next_at = due_at WHERE organization_id = 'flood'`
+    yield* sql`VACUUM ANALYZE assignments`
+    const [lane, ...others] = yield* assignments.due("live", at, 100, false)
+    assert.deepStrictEqual([lane?.ids.length, others], [1, []])
+    assert.isBelow(yield* pagesOf(assignments.due("live", at, 100, false)), 50)
     assert.isBelow(yield* pagesOf(assignments.nextDue(["live", "test"])), 20)
     assert.isBelow(yield* pagesOf(mails.nextDue), 50)
     // Each of the 16 updated rows gets a new version and new index entries.

@@ -15,7 +15,8 @@ export const presentSchemaMigrationNames = [
   "0013_former_secrets",
   "0014_topic_webhooks",
   "0015_fixed_deadlines",
-  "0016_long_rows"
+  "0016_long_rows",
+  "0017_due_steps"
 ]
 
 export const schemaStatements = [
@@ -62,6 +63,7 @@ export const schemaStatements = [
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (14, 'topic_webhooks')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (15, 'fixed_deadlines')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (16, 'long_rows')",
+  "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (17, 'due_steps')",
   "CREATE INDEX api_keys_organization ON api_keys (organization_id, created_at, id)",
   "CREATE INDEX personas_creator ON personas (creator_key, created_at)",
   "CREATE INDEX duplicate_windows_until ON duplicate_windows (until_at)",
@@ -99,5 +101,6 @@ export const schemaStatements = [
   "CREATE INDEX assignments_open ON assignments (creator_key, organization_id, created_at, id)\n    WHERE due_at IS NOT NULL AND environment = 'live'",
   "CREATE INDEX events_by_type ON events (organization_id, environment, type, id)",
   "CREATE INDEX events_of_tests ON events (share_id) WHERE environment <> 'live'",
-  "CREATE TRIGGER events_numbered AFTER INSERT ON events BEGIN\n    INSERT INTO last_event_positions (organization_id, environment, position)\n      VALUES (NEW.organization_id, NEW.environment, 1)\n      ON CONFLICT (organization_id, environment) DO UPDATE SET position = position + 1;\n    INSERT INTO event_positions (event_id, organization_id, environment, type, position)\n      SELECT NEW.id, NEW.organization_id, NEW.environment, NEW.type, position FROM last_event_positions\n      WHERE organization_id = NEW.organization_id AND environment = NEW.environment;\n  END"
+  "CREATE TRIGGER events_numbered AFTER INSERT ON events BEGIN\n    INSERT INTO last_event_positions (organization_id, environment, position)\n      VALUES (NEW.organization_id, NEW.environment, 1)\n      ON CONFLICT (organization_id, environment) DO UPDATE SET position = position + 1;\n    INSERT INTO event_positions (event_id, organization_id, environment, type, position)\n      SELECT NEW.id, NEW.organization_id, NEW.environment, NEW.type, position FROM last_event_positions\n      WHERE organization_id = NEW.organization_id AND environment = NEW.environment;\n  END",
+  "CREATE INDEX assignments_due_steps ON assignments (environment, organization_id, (CASE WHEN generation_next_at = due_at THEN approve_by ELSE due_at END), id)\n    WHERE (CASE WHEN generation_next_at = due_at THEN approve_by ELSE due_at END) IS NOT NULL"
 ]

@@ -179,6 +179,9 @@ describe("Statements of the stores", () => {
           if (text.includes("RECURSIVE owner (id, place)") && / (a|one) USING/.test(detail)) {
             assert.match(detail, /assignments_open|\(id=\?\)$/, text)
           }
+          if (text.includes("THEN approve_by") && detail.includes(" assignments ")) {
+            assert.match(detail, /COVERING INDEX assignments_due_steps \(environment=\?( AND |\)$)/, text)
+          }
           if (readsDays.test(text) && detail.includes("SEARCH")) {
             assert.match(detail, /PRIMARY KEY \(organization_id=\? AND environment=\? AND day>\?/, text)
           }
@@ -237,6 +240,7 @@ const everything = Effect.gen(function* () {
   }
   for (const environment of Environment.literals) {
     for (const limit of [1, 10]) yield* assignments.due(environment, start + 9 * day, limit)
+    yield* assignments.due(environment, start + 9 * day, 10, false)
   }
   yield* assignments.nextDue(Environment.literals)
   yield* assignments.openOf("ada@example.org", 1)

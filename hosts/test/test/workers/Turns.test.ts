@@ -187,3 +187,21 @@ it.effect(
       assert.strictEqual(begun.slow, 8)
     }).pipe(Effect.scoped, Effect.provide(idleWith(stuck)))
 )
+
+it.effect("a request expires on time while 520 drafts of the same organization wait for a free slot", () =>
+  Effect.gen(function* () {
+    yield* begin
+    const sql = yield* SqlClient.SqlClient
+    const assignments = yield* AssignmentStore
+    const [unanswered, ...answered] = yield* sent(521, { content: "Slow, slower" })
+    if (unanswered === undefined) return assert.fail("nothing was sent")
+    yield* sql`UPDATE assignments SET status = 'opinion_injected', perspective = 'They will win.',
+      due_at = '2026-03-01T07:00:00.000Z', generation_next_at = '2026-03-01T07:00:00.000Z' WHERE ${sql.in("id", answered)}`
+    yield* overdue([unanswered], "2026-03-01T08:00:00.000Z")
+    yield* Layer.build(TestApi.workers)
+    yield* eventually(
+      "the request expires",
+      Effect.map(assignments.find(unanswered), (found) => Option.getOrThrow(found).assignment.status === "expired")
+    )
+  }).pipe(Effect.scoped, Effect.provide(idleWith(stuck)))
+)

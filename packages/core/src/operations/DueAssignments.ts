@@ -36,8 +36,13 @@ export class DueAssignments extends Context.Service<
     readonly wake: (id: ShareId, mayBegin: boolean) => Effect.Effect<WakeResult>
     /**
      * Finds up to `limit` due assignments, grouped by organization. Each organization gets a fair share of the limit.
+     * If `mayBegin` is false, the result omits assignments for which only a generation attempt is due.
      */
-    readonly due: (environment: Environment, limit: number) => Effect.Effect<ReadonlyArray<OrganizationDueAssignments>>
+    readonly due: (
+      environment: Environment,
+      limit: number,
+      mayBegin: boolean
+    ) => Effect.Effect<ReadonlyArray<OrganizationDueAssignments>>
     readonly nextDue: (environment: Environment) => Effect.Effect<Option.Option<Instant.Instant>>
   }
 >()("@partner-commentary/core/operations/DueAssignments") {
@@ -84,8 +89,10 @@ export class DueAssignments extends Context.Service<
             lostLastAttempt: isStalledNow && before.generation.running
           }
         }),
-        due: (environment, limit) =>
-          Effect.flatMap(Instant.now, (now) => Effect.andThen(check(now), store.due(environment, now, limit))),
+        due: (environment, limit, mayBegin) =>
+          Effect.flatMap(Instant.now, (now) =>
+            Effect.andThen(check(now), store.due(environment, now, limit, mayBegin))
+          ),
         nextDue: (environment) => store.nextDue([environment])
       })
     })

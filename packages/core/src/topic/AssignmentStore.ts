@@ -68,12 +68,14 @@ export class AssignmentStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<ModifiedAssignment>>
     /**
      * Returns up to `limit` due assignments, grouped by organization. If more assignments are due, organizations take
-     * turns, and no organization gets more than an equal share.
+     * turns, and no organization gets more than an equal share. If `mayBegin` is false, the result omits assignments
+     * for which only a generation attempt is due.
      */
     readonly due: (
       environment: Environment,
       at: Instant,
-      limit: number
+      limit: number,
+      mayBegin?: boolean
     ) => Effect.Effect<ReadonlyArray<OrganizationDueAssignments>>
     /**
      * Returns up to `limit` assignments whose next generation attempt or simulated step has an implausibly late due

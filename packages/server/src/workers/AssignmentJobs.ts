@@ -49,29 +49,37 @@ export const makeAssignmentJobRunner = Effect.fnUntraced(function* (environment:
           })
         )
       )
-    let changed = 0
-    let blocked = 0
-    let misses = 0
-    let left = yield* inTurn(yield* dueAssignments.due(environment, batch))
-    while (left.length > 0) {
-      const next = takeNext(left, slots)
-      const woken = yield* Effect.forEach(next, ({ id, mayBegin }) => wake(id, mayBegin), { concurrency: "unbounded" })
-      woken.forEach(({ woke }, index) => {
-        const isBlocked = !woke && next[index]?.mayBegin === false
-        if (woke) changed++
-        else if (isBlocked) blocked++
-        misses = woke || isBlocked ? 0 : misses + 1
-      })
-      if (changed + blocked >= step) break
-      if (misses < missesAtMost) continue
-      // Query the due assignments again, because other workers have already handled assignments of the present list. If
-      // the poll has changed nothing, continue at a random position of the same list, because repeated queries might
-      // never end.
-      if (changed > 0) break
-      left = yield* fromAnywhere(left)
-      misses = 0
-    }
-    return changed
+    const handle = Effect.fnUntraced(function* (mayBegin: boolean) {
+      let changed = 0
+      let blocked = 0
+      let misses = 0
+      let left = yield* inTurn(yield* dueAssignments.due(environment, batch, mayBegin))
+      while (left.length > 0) {
+        const next = takeNext(left, slots)
+        const woken = yield* Effect.forEach(next, ({ id, mayBegin }) => wake(id, mayBegin), {
+          concurrency: "unbounded"
+        })
+        woken.forEach(({ woke }, index) => {
+          const isBlocked = !woke && next[index]?.mayBegin === false
+          if (woke) changed++
+          else if (isBlocked) blocked++
+          misses = woke || isBlocked ? 0 : misses + 1
+        })
+        if (changed + blocked >= step) break
+        if (misses < missesAtMost) continue
+        // Query the due assignments again, because other workers have already handled assignments of the present list.
+        // If the poll has changed nothing, continue at a random position of the same list, because repeated queries
+        // might never end.
+        if (changed > 0) break
+        left = yield* fromAnywhere(left)
+        misses = 0
+      }
+      return { changed, blocked }
+    })
+    const mayBegin = slots.free() > 0
+    const { blocked, changed } = yield* handle(mayBegin)
+    // Drafts without a free slot may fill the whole list, so a second list contains only the other due steps.
+    return mayBegin && blocked > 0 ? changed + (yield* handle(false)).changed : changed
   })
 
   return yield* JobRunner.make<DraftJob>({

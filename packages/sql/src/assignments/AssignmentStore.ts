@@ -30,6 +30,12 @@ import {
 } from "./AssignmentRow.ts"
 import * as OpenAssignments from "./OpenAssignments.ts"
 
+/**
+ * The due time of the next step that starts no generation attempt. While an assignment waits for an attempt, this step
+ * is the end of the approval window. The expression must equal the expression of the index `assignments_due_steps`.
+ */
+const dueWithoutDraft = "(CASE WHEN generation_next_at = due_at THEN approve_by ELSE due_at END)"
+
 /** Adds the assignment's ids to the trace span of the request or job. */
 const marked = ({ id: shareId, organizationId, topicId }: Assignment) =>
   LogContext.addLogContextToSpan({ organizationId, topicId, shareId })
@@ -59,6 +65,15 @@ export const layer = Layer.effect(
 
     const ids = (rows: ReadonlyArray<{ readonly id: ShareId }>) => rows.map(({ id }) => id)
 
+    /** Returns due assignments, and gives each organization an equal share of the limit. */
+    const inTurn = (environment: Environment, now: string, limit: number, dueAt: string) => {
+      const rows = `assignments WHERE ${makeEnvironmentCondition(environment)} AND ${dueAt} IS NOT NULL`
+      const queue = { rows, owner: "organization_id", dueAt }
+      const first = sql.literal(`${makeFirstDueAtSubquery(queue)}, id`)
+      return sql<DueRow>`${makeDueRowsClause(sql, queue, { now, limit, first, locked: sql.literal("") })}
+        SELECT owner, id FROM due`
+    }
+
     /**
      * Returns the due assignments. If more assignments are due than `limit`, a second query gives each organization an
      * equal share. The query without shares is cheaper than the query with shares, because it reads only due rows.
@@ -66,14 +81,7 @@ export const layer = Layer.effect(
     const due = Effect.fnUntraced(function* (environment: Environment, now: string, limit: number) {
       const all = yield* sql<DueRow>`SELECT organization_id AS owner, id FROM assignments
         WHERE ${sql.literal(makeEnvironmentCondition(environment))} AND due_at <= ${now} ORDER BY due_at, id ${limitClause(sql, limit + 1)}`
-      if (all.length <= limit) return all
-      const queue = {
-        rows: `assignments WHERE ${makeEnvironmentCondition(environment)} AND due_at IS NOT NULL`,
-        owner: "organization_id"
-      }
-      const first = sql.literal(`${makeFirstDueAtSubquery(queue)}, id`)
-      return yield* sql<DueRow>`${makeDueRowsClause(sql, queue, { now, limit, first, locked: sql.literal("") })}
-        SELECT owner, id FROM due`
+      return all.length <= limit ? all : yield* inTurn(environment, now, limit, "due_at")
     })
 
     return AssignmentStore.of({
@@ -99,8 +107,11 @@ export const layer = Layer.effect(
       modifyAll: (ids, decide) =>
         Effect.tap(changes.all(ids, decide), (modified) => Effect.forEach(modified, ({ after }) => marked(after))),
 
-      due: (environment, at, limit) =>
-        Effect.orDie(Effect.map(due(environment, Instant.toIso(at), limit), byOrganization)),
+      due: (environment, at, limit, mayBegin = true) => {
+        const now = Instant.toIso(at)
+        const rows = mayBegin ? due(environment, now, limit) : inTurn(environment, now, limit, dueWithoutDraft)
+        return Effect.orDie(Effect.map(rows, byOrganization))
+      },
 
       putOff: (latest, step, limit) => Effect.orDie(putOff(sql, latest, step, limit)),
 

@@ -14,20 +14,25 @@ export interface FairQueueTable {
    * the owner.
    */
   readonly owner: string
+  /** The column or SQL expression that contains the due time. The index continues with the due time and the id. */
+  readonly dueAt: string
 }
 
 /**
  * Returns a WITH clause whose relation `owner` contains each owner that has waiting rows, even if no row is due. The
  * last row of the relation `owner` contains null.
  */
-export const makeOwnersClause = ({ owner, rows }: FairQueueTable) => `WITH RECURSIVE owner (id) AS (
+export const makeOwnersClause = ({
+  owner,
+  rows
+}: Pick<FairQueueTable, "owner" | "rows">) => `WITH RECURSIVE owner (id) AS (
       SELECT (SELECT ${owner} FROM ${rows} ORDER BY ${owner} LIMIT 1)
       UNION ALL
       SELECT (SELECT ${owner} FROM ${rows} AND ${owner} > owner.id ORDER BY ${owner} LIMIT 1) FROM owner WHERE owner.id IS NOT NULL)`
 
 /** Returns the first due time of an owner. */
-export const makeFirstDueAtSubquery = ({ owner, rows }: FairQueueTable) =>
-  `(SELECT due_at FROM ${rows} AND ${owner} = owner.id ORDER BY due_at LIMIT 1)`
+export const makeFirstDueAtSubquery = ({ dueAt, owner, rows }: FairQueueTable) =>
+  `(SELECT ${dueAt} FROM ${rows} AND ${owner} = owner.id ORDER BY ${dueAt} LIMIT 1)`
 
 export interface DueRowsQuery {
   readonly now: string
@@ -47,8 +52,9 @@ export const makeDueRowsClause = (
   queue: FairQueueTable,
   { first, limit, locked, now }: DueRowsQuery
 ): Fragment => {
-  const part = sql`SELECT id FROM ${sql.literal(`${queue.rows} AND ${queue.owner}`)} = waiting.id AND due_at <= ${now}
-        ORDER BY due_at, id LIMIT (SELECT CAST(${limit} AS INTEGER) / COUNT(*) FROM waiting) ${locked}`
+  const dueAt = sql.literal(queue.dueAt)
+  const part = sql`SELECT id FROM ${sql.literal(`${queue.rows} AND ${queue.owner}`)} = waiting.id AND ${dueAt} <= ${now}
+        ORDER BY ${dueAt}, id LIMIT (SELECT CAST(${limit} AS INTEGER) / COUNT(*) FROM waiting) ${locked}`
   const due = sql.onDialectOrElse({
     pg: () => sql`SELECT waiting.id, part.id FROM waiting CROSS JOIN LATERAL (${part}) AS part`,
     // SQLite supports LATERAL joins only with table functions.

@@ -40,7 +40,11 @@ interface ClaimedRow extends MailRow {
 }
 
 /** The queue of waiting mails, in which each organization is an owner with a fair share. */
-export const waitingMailsQueue = { rows: "mails WHERE state = 'waiting'", owner: "COALESCE(organization_id, '')" }
+export const waitingMailsQueue = {
+  rows: "mails WHERE state = 'waiting'",
+  owner: "COALESCE(organization_id, '')",
+  dueAt: "due_at"
+}
 
 export const layer = Layer.effect(
   MailStore,

@@ -35,6 +35,7 @@ import { addFormerSecretColumns } from "./0013_former_secrets.ts"
 import { addTopicWebhooksColumn } from "./0014_topic_webhooks.ts"
 import { addFixedDeadlineColumn } from "./0015_fixed_deadlines.ts"
 import { storeLongRowsByNumber } from "./0016_long_rows.ts"
+import { indexDueSteps } from "./0017_due_steps.ts"
 import * as MigrationFailure from "./MigrationFailure.ts"
 import * as OlderProcesses from "./OlderProcesses.ts"
 
@@ -60,7 +61,8 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   "0013_former_secrets": addFormerSecretColumns,
   "0014_topic_webhooks": addTopicWebhooksColumn,
   "0015_fixed_deadlines": addFixedDeadlineColumn,
-  "0016_long_rows": storeLongRowsByNumber
+  "0016_long_rows": storeLongRowsByNumber,
+  "0017_due_steps": indexDueSteps
 }
 
 /**

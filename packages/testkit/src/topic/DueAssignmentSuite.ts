@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as Creator from "../support/Creator.ts"
 import { day, makeOrganizationId, makePersonas, makeSubmission, second, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
@@ -90,6 +91,23 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         const much = yield* withDue(9, start)
         assert.deepStrictEqual(yield* look(8), [{ organizationId: much.id, ids: much.sent.slice(0, 8) }])
         assert.notInclude([...counts(yield* look(100)).keys()], late.id)
+      }))
+
+    it("without drafts, assignments that only wait for a draft are omitted, but reminders and deadlines are found", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const waiting = yield* withDue(30, start)
+        for (const share of waiting.sent) yield* Creator.submitPerspective(share)
+        const [revised = assert.fail(), ...late] = (yield* withDue(3, start)).sent
+        for (const share of [revised, ...late]) yield* Creator.respondAndDraft(share)
+        for (const share of [revised]) yield* Creator.revise(share)
+        for (const share of late) yield* moved(share, start + second)
+        const open = yield* withDue(2, start + 2 * second)
+        const look = (at: number) =>
+          Effect.map(store.due("live", at, 10, false), (lanes) => lanes.map(({ ids }) => ids))
+        assert.deepStrictEqual(yield* look(start + day), [late, open.sent])
+        const { approveBy } = Option.getOrThrow(yield* store.find(revised)).assignment
+        assert.deepStrictEqual(yield* look(approveBy ?? 0), [[...late, revised], open.sent])
       }))
 
     it("due assignments, due times and signals of one environment do not appear in the other environment", () =>
