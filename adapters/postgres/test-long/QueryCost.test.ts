@@ -3,6 +3,7 @@
  * another organization, and the cost of a page of events does not depend on the number of events.
  */
 import { assert, it } from "@effect/vitest"
+import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -64,6 +65,7 @@ it.effect("a claim reads no more pages than the claimed jobs need, even if one o
     const sql = yield* SqlClient.SqlClient
     const assignments = yield* AssignmentStore
     const mails = yield* MailStore
+    const media = yield* MediaJobStore
     yield* (yield* TopicStore).submit(makeSubmission())
     yield* flood(20_000)
     yield* sql`ANALYZE assignments, mails`
@@ -78,6 +80,10 @@ it.effect("a claim reads no more pages than the claimed jobs need, even if one o
     assert.isBelow(yield* pagesOf(mails.nextDue), 50)
     // Each of the 16 updated rows gets a new version and new index entries.
     assert.isBelow(yield* pagesOf(mails.claim(at, at + day, 16)), 350)
+    yield* sql`INSERT INTO media_jobs (share_id, kind, name, due_at, organization_id)
+      SELECT id, 'audio', id, due_at, organization_id FROM assignments`
+    yield* sql`VACUUM ANALYZE media_jobs`
+    assert.isBelow(yield* pagesOf(media.claim(at, at + day, ["audio"], 4)), 120)
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 

@@ -16,7 +16,8 @@ export const presentSchemaMigrationNames = [
   "0014_topic_webhooks",
   "0015_fixed_deadlines",
   "0016_long_rows",
-  "0017_due_steps"
+  "0017_due_steps",
+  "0018_media_turns"
 ]
 
 export const schemaStatements = [
@@ -28,7 +29,7 @@ export const schemaStatements = [
   "CREATE TABLE duplicate_windows (\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL,\n    fingerprint TEXT NOT NULL,\n    persona_id TEXT NOT NULL,\n    topic_id TEXT NOT NULL,\n    share_id TEXT NOT NULL,\n    until_at TEXT NOT NULL,\n    PRIMARY KEY (organization_id, environment, fingerprint, persona_id)\n  ) STRICT, WITHOUT ROWID ",
   "CREATE TABLE test_storage (\n    organization_id TEXT PRIMARY KEY,\n    topics INTEGER NOT NULL,\n    bytes INTEGER NOT NULL\n  ) STRICT, WITHOUT ROWID ",
   "CREATE TABLE mails (\n    id TEXT PRIMARY KEY,\n    kind TEXT NOT NULL,\n    share_id TEXT,\n    organization_id TEXT,\n    address TEXT,\n    created_at TEXT NOT NULL,\n    attempts INTEGER NOT NULL DEFAULT 0,\n    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'obsolete', 'failed')),\n    due_at TEXT NOT NULL,\n    was_due_at TEXT,\n    settled_at TEXT,\n    reason TEXT,\n    webhook TEXT,\n    claim_number INTEGER NOT NULL DEFAULT 0,\n    unanswered INTEGER NOT NULL DEFAULT 0,\n    CHECK ((state = 'waiting') = (settled_at IS NULL))\n  ) STRICT, WITHOUT ROWID ",
-  "CREATE TABLE media_jobs (\n    share_id TEXT NOT NULL REFERENCES assignments (id),\n    kind TEXT NOT NULL CHECK (kind IN ('audio', 'video')),\n    name TEXT NOT NULL,\n    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'ready', 'failed')),\n    due_at TEXT,\n    is_leased INTEGER NOT NULL DEFAULT 0 CHECK (is_leased IN (0, 1)),\n    attempts INTEGER NOT NULL DEFAULT 0,\n    settled_at TEXT,\n    reason TEXT,\n    claim_number INTEGER NOT NULL DEFAULT 0,\n    PRIMARY KEY (share_id, kind),\n    CHECK ((state = 'waiting') = (due_at IS NOT NULL)),\n    CHECK ((state = 'waiting') = (settled_at IS NULL))\n  ) STRICT, WITHOUT ROWID",
+  "CREATE TABLE media_jobs (\n    share_id TEXT NOT NULL REFERENCES assignments (id),\n    kind TEXT NOT NULL CHECK (kind IN ('audio', 'video')),\n    name TEXT NOT NULL,\n    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'ready', 'failed')),\n    due_at TEXT,\n    is_leased INTEGER NOT NULL DEFAULT 0 CHECK (is_leased IN (0, 1)),\n    attempts INTEGER NOT NULL DEFAULT 0,\n    settled_at TEXT,\n    reason TEXT,\n    claim_number INTEGER NOT NULL DEFAULT 0, organization_id TEXT,\n    PRIMARY KEY (share_id, kind),\n    CHECK ((state = 'waiting') = (due_at IS NOT NULL)),\n    CHECK ((state = 'waiting') = (settled_at IS NULL))\n  ) STRICT, WITHOUT ROWID",
   "CREATE TABLE webhooks (\n    id TEXT PRIMARY KEY,\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL CHECK (environment IN ('live', 'test')),\n    url TEXT NOT NULL,\n    events TEXT NOT NULL,\n    status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'disabled')),\n    consecutive_failures INTEGER NOT NULL CHECK (consecutive_failures >= 0),\n    last_delivery_at TEXT,\n    created_at TEXT NOT NULL,\n    updated_at TEXT NOT NULL,\n    encrypted_secret TEXT NOT NULL,\n    circuit_breaker TEXT,\n    paused_until TEXT\n  , former_secret TEXT, former_secret_until TEXT) STRICT, WITHOUT ROWID",
   "CREATE TABLE webhook_totals (\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL,\n    total INTEGER NOT NULL CHECK (total >= 0),\n    PRIMARY KEY (organization_id, environment)\n  ) STRICT, WITHOUT ROWID",
   "CREATE TABLE removed_webhooks (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
@@ -64,6 +65,7 @@ export const schemaStatements = [
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (15, 'fixed_deadlines')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (16, 'long_rows')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (17, 'due_steps')",
+  "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (18, 'media_turns')",
   "CREATE INDEX api_keys_organization ON api_keys (organization_id, created_at, id)",
   "CREATE INDEX personas_creator ON personas (creator_key, created_at)",
   "CREATE INDEX duplicate_windows_until ON duplicate_windows (until_at)",
@@ -102,5 +104,7 @@ export const schemaStatements = [
   "CREATE INDEX events_by_type ON events (organization_id, environment, type, id)",
   "CREATE INDEX events_of_tests ON events (share_id) WHERE environment <> 'live'",
   "CREATE TRIGGER events_numbered AFTER INSERT ON events BEGIN\n    INSERT INTO last_event_positions (organization_id, environment, position)\n      VALUES (NEW.organization_id, NEW.environment, 1)\n      ON CONFLICT (organization_id, environment) DO UPDATE SET position = position + 1;\n    INSERT INTO event_positions (event_id, organization_id, environment, type, position)\n      SELECT NEW.id, NEW.organization_id, NEW.environment, NEW.type, position FROM last_event_positions\n      WHERE organization_id = NEW.organization_id AND environment = NEW.environment;\n  END",
-  "CREATE INDEX assignments_due_steps ON assignments (environment, organization_id, (CASE WHEN generation_next_at = due_at THEN approve_by ELSE due_at END), id)\n    WHERE (CASE WHEN generation_next_at = due_at THEN approve_by ELSE due_at END) IS NOT NULL"
+  "CREATE INDEX assignments_due_steps ON assignments (environment, organization_id, (CASE WHEN generation_next_at = due_at THEN approve_by ELSE due_at END), id)\n    WHERE (CASE WHEN generation_next_at = due_at THEN approve_by ELSE due_at END) IS NOT NULL",
+  "CREATE INDEX media_jobs_due_by_organization\n    ON media_jobs (COALESCE(organization_id, ''), due_at, share_id, kind) WHERE due_at IS NOT NULL",
+  "CREATE INDEX media_jobs_leased ON media_jobs (COALESCE(organization_id, ''), due_at) WHERE is_leased = 1"
 ]

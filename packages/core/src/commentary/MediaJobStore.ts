@@ -12,8 +12,9 @@ export class MediaJobStore extends Context.Service<
   MediaJobStore,
   {
     /**
-     * Claims due media jobs of the given kinds, oldest first. Each claim gets a new ticket and counts as an attempt.
-     * Other workers cannot claim the job before the time `lease`. If no outcome is stored, the job is due again at the
+     * Claims due media jobs of the given kinds. Each organization gets at most an equal share of the limit, and its
+     * oldest jobs come first. If more organizations wait than the limit allows, the organizations with the fewest
+     * running jobs come first. Each claim gets a new ticket and counts as an attempt. Other workers cannot claim the job before the time `lease`. If no outcome is stored, the job is due again at the
      * time `lease`.
      */
     readonly claim: (

@@ -14,8 +14,10 @@ export interface FairQueueTable {
    * the owner.
    */
   readonly owner: string
-  /** The column or SQL expression that contains the due time. The index continues with the due time and the id. */
+  /** The column or SQL expression that contains the due time. The index continues with the due time and the key. */
   readonly dueAt: string
+  /** The columns that identify a row, by default `id`. */
+  readonly key?: ReadonlyArray<string>
 }
 
 /**
@@ -44,7 +46,7 @@ export interface DueRowsQuery {
 }
 
 /**
- * Returns a WITH clause whose relation `due` contains the owner and the id of each selected due row. Each owner gets at
+ * Returns a WITH clause whose relation `due` contains the owner and the key of each selected due row. Each owner gets at
  * most an equal share of the limit, and an owner's longest overdue rows come first.
  */
 export const makeDueRowsClause = (
@@ -52,17 +54,20 @@ export const makeDueRowsClause = (
   queue: FairQueueTable,
   { first, limit, locked, now }: DueRowsQuery
 ): Fragment => {
-  const dueAt = sql.literal(queue.dueAt)
-  const part = sql`SELECT id FROM ${sql.literal(`${queue.rows} AND ${queue.owner}`)} = waiting.id AND ${dueAt} <= ${now}
-        ORDER BY ${dueAt}, id LIMIT (SELECT CAST(${limit} AS INTEGER) / COUNT(*) FROM waiting) ${locked}`
-  const due = sql.onDialectOrElse({
-    pg: () => sql`SELECT waiting.id, part.id FROM waiting CROSS JOIN LATERAL (${part}) AS part`,
+  const { dueAt: due, key = ["id"] } = queue
+  const dueAt = sql.literal(due)
+  const columns = sql.literal(key.join(", "))
+  const part = sql`SELECT ${columns} FROM ${sql.literal(`${queue.rows} AND ${queue.owner}`)} = waiting.id AND ${dueAt} <= ${now}
+        ORDER BY ${dueAt}, ${columns} LIMIT (SELECT CAST(${limit} AS INTEGER) / COUNT(*) FROM waiting) ${locked}`
+  const selected = sql.onDialectOrElse({
+    pg: () => sql`SELECT waiting.id, part.* FROM waiting CROSS JOIN LATERAL (${part}) AS part`,
     // SQLite supports LATERAL joins only with table functions.
-    orElse: () => sql`SELECT waiting.id, part.value FROM waiting
-        CROSS JOIN json_each((SELECT json_group_array(id) FROM (${part}) AS few)) AS part`
+    orElse:
+      () => sql`SELECT waiting.id, ${sql.literal(key.map((_, place) => `part.value ->> ${place}`).join(", "))} FROM waiting
+        CROSS JOIN json_each((SELECT json_group_array(json_array(${columns})) FROM (${part}) AS few)) AS part`
   })
   // The sum of all owners' shares never exceeds the limit. The LIMIT clause repeats the limit for the query planner.
   return sql`${sql.literal(makeOwnersClause(queue))},
     waiting (id) AS (SELECT id FROM owner WHERE ${sql.literal(makeFirstDueAtSubquery(queue))} <= ${now} ORDER BY ${first} ${limitClause(sql, limit)}),
-    due (owner, id) AS MATERIALIZED (${due} ${limitClause(sql, limit)})`
+    due (owner, ${columns}) AS MATERIALIZED (${selected} ${limitClause(sql, limit)})`
 }

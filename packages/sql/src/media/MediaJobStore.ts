@@ -14,6 +14,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { forUpdateSkipLocked, limitClause, makeListContainsCondition } from "../database/Clauses.ts"
 import { makeDueTooLateCondition } from "../database/DueTimes.ts"
+import { makeDueRowsClause, makeFirstDueAtSubquery } from "../database/FairQueue.ts"
 
 interface MediaJobRow {
   readonly share_id: ShareId
@@ -35,19 +36,23 @@ export const layer = Layer.effect(
     }
 
     return MediaJobStore.of({
-      claim: (at, lease, kinds, limit) =>
-        Effect.orDie(
+      claim: (at, lease, kinds, limit) => {
+        const now = Instant.toIso(at)
+        const queue = makeQueue(kinds)
+        const running = sql`SELECT COUNT(*) FROM media_jobs
+          WHERE is_leased = 1 AND ${sql.literal(queue.owner)} = owner.id AND due_at > ${now}`
+        const first = sql`(${running}), ${sql.literal(makeFirstDueAtSubquery(queue))}, id`
+        return Effect.orDie(
           Effect.map(
-            sql<MediaJobRow>`WITH due AS MATERIALIZED (SELECT share_id, kind FROM media_jobs
-                WHERE due_at <= ${Instant.toIso(at)} AND ${sql.in("kind", kinds)}
-                ORDER BY due_at, share_id, kind ${limitClause(sql, limit)} ${forUpdateSkipLocked(sql)})
+            sql<MediaJobRow>`${makeDueRowsClause(sql, queue, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
               UPDATE media_jobs
               SET due_at = ${Instant.toIso(lease)}, is_leased = 1, attempts = attempts + 1, claim_number = claim_number + 1
               WHERE (share_id, kind) IN (SELECT share_id, kind FROM due)
               RETURNING share_id, kind, name, attempts, claim_number`,
             (rows) => rows.map(fromRow)
           )
-        ),
+        )
+      },
 
       settle: (job, outcome, at) => {
         const now = Instant.toIso(at)
@@ -111,6 +116,14 @@ export const layer = Layer.effect(
   })
 )
 
+/** Returns the queue of waiting media jobs of the given kinds, in which each organization is an owner. */
+const makeQueue = (kinds: ReadonlyArray<MediaKind>) => ({
+  rows: `media_jobs WHERE due_at IS NOT NULL AND kind IN (${kinds.map((kind) => `'${kind}'`).join()})`,
+  owner: "COALESCE(organization_id, '')",
+  dueAt: "due_at",
+  key: ["share_id", "kind"]
+})
+
 /** Queues a media job for each requested output type. New jobs are due immediately, and existing jobs do not change. */
 export const insertMediaJobs = (
   sql: SqlClient.SqlClient,
@@ -119,8 +132,8 @@ export const insertMediaJobs = (
   at: Instant.Instant
 ) =>
   mediaRequests.map(
-    ({ kind, name }) => sql`INSERT INTO media_jobs (share_id, kind, name, due_at)
-      SELECT ${id}, ${kind}, ${name}, ${Instant.toIso(at)} FROM topics
+    ({ kind, name }) => sql`INSERT INTO media_jobs (share_id, kind, name, due_at, organization_id)
+      SELECT ${id}, ${kind}, ${name}, ${Instant.toIso(at)}, organization_id FROM topics
       WHERE id = ${topicId} AND ${makeListContainsCondition(sql, "output_types", kind)}
       ON CONFLICT (share_id, kind) DO NOTHING`
   )

@@ -36,6 +36,7 @@ import { addTopicWebhooksColumn } from "./0014_topic_webhooks.ts"
 import { addFixedDeadlineColumn } from "./0015_fixed_deadlines.ts"
 import { storeLongRowsByNumber } from "./0016_long_rows.ts"
 import { indexDueSteps } from "./0017_due_steps.ts"
+import { addMediaOrganizationColumn } from "./0018_media_turns.ts"
 import * as MigrationFailure from "./MigrationFailure.ts"
 import * as OlderProcesses from "./OlderProcesses.ts"
 
@@ -62,7 +63,8 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   "0014_topic_webhooks": addTopicWebhooksColumn,
   "0015_fixed_deadlines": addFixedDeadlineColumn,
   "0016_long_rows": storeLongRowsByNumber,
-  "0017_due_steps": indexDueSteps
+  "0017_due_steps": indexDueSteps,
+  "0018_media_turns": addMediaOrganizationColumn
 }
 
 /**

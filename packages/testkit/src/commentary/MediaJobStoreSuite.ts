@@ -15,7 +15,7 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Creator from "../support/Creator.ts"
-import { hour, makeCommentaryId, makeSubmission, minute, start } from "../support/Fixtures.ts"
+import { hour, makeCommentaryId, makeOrganizationId, makeSubmission, minute, start } from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
 type Stores = MediaJobStore | AssignmentStore | TopicStore
@@ -33,11 +33,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
      */
     const approved = Effect.fnUntraced(function* (
       outputTypes: ReadonlyArray<OutputType> = ["text", "audio"],
-      mediaRequests: ReadonlyArray<MediaRequest> = both.map((kind) => ({ kind, name: `name of ${kind}` }))
+      mediaRequests: ReadonlyArray<MediaRequest> = both.map((kind) => ({ kind, name: `name of ${kind}` })),
+      organizationId = makeOrganizationId()
     ) {
       const topics = yield* TopicStore
       const assignments = yield* AssignmentStore
-      const given = makeSubmission({ topic: { outputTypes } })
+      const given = makeSubmission({ topic: { outputTypes, organizationId } })
       yield* topics.submit(given)
       const shareId = given.candidates[0]?.shareId ?? assert.fail("nobody was asked")
       yield* Creator.respondAndDraft(shareId)
@@ -101,6 +102,40 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.nextDue(["video"]), Option.some(start))
         const [video] = yield* claim(start)
         assert.deepStrictEqual([video?.kind, video?.name], ["video", "name of video"])
+      }))
+
+    /** Creates media jobs of a new organization, and returns a function that counts its jobs in a claim. */
+    const withJobs = Effect.fnUntraced(function* (count: number, kind: MediaKind = "audio") {
+      const id = makeOrganizationId()
+      const create = approved([kind], [{ kind, name: "name" }], id)
+      const shares = new Set(yield* Effect.forEach(Array.from({ length: count }), () => create))
+      return (jobs: ReadonlyArray<MediaJob>) => jobs.filter(({ shareId }) => shares.has(shareId)).length
+    })
+
+    it("each organization gets an equal share of a claim, even if another organization has much more work", () =>
+      Effect.gen(function* () {
+        const ofMuch = yield* withJobs(12)
+        const ofSome = yield* withJobs(3)
+        yield* withJobs(2, "video")
+        const counts = (jobs: ReadonlyArray<MediaJob>) => [ofMuch(jobs), ofSome(jobs)]
+        assert.deepStrictEqual(counts(yield* claim(start, ["audio"], 4)), [2, 2])
+        assert.deepStrictEqual(counts(yield* claim(start, ["audio"], 4)), [2, 1])
+        assert.deepStrictEqual(counts(yield* claim(start, ["audio"], 4)), [4, 0])
+      }))
+
+    it("a single free slot goes to the organization with the fewest running media jobs", () =>
+      Effect.gen(function* () {
+        const store = yield* MediaJobStore
+        const ofMuch = yield* withJobs(8)
+        const [first] = yield* claim(start, ["audio"], 4)
+        if (first === undefined) return assert.fail("nothing was due")
+        const ofSome = yield* withJobs(2)
+        const slot = Effect.map(claim(start, ["audio"], 1), (jobs) => [ofMuch(jobs), ofSome(jobs)])
+        assert.deepStrictEqual(yield* slot, [0, 1])
+        assert.deepStrictEqual(yield* slot, [0, 1])
+        assert.deepStrictEqual(yield* slot, [1, 0])
+        yield* store.settle(first, { state: "released" }, start)
+        assert.deepStrictEqual(yield* slot, [1, 0])
       }))
 
     it("a claimed media job is not claimed again until its lease ends, and is then due", () =>
