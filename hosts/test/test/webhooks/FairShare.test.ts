@@ -3,6 +3,7 @@
  * webhook takes all slots.
  */
 import { assert, it } from "@effect/vitest"
+import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { DeliveryWorker } from "@partner-commentary/core/webhook/DeliveryWorker"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
@@ -14,6 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
 import {
   makeDeliveriesApiReader,
   registerWebhook,
@@ -49,6 +51,36 @@ it.effect(
       assert.deepStrictEqual(yield* shares(3, true), [1, 1, 1])
       assert.deepStrictEqual((yield* shares(1000, false)).toSorted(), [3, 3, 4])
       assert.deepStrictEqual(yield* shares(1000, false), [])
+    }).pipe(Effect.provide(idle))
+)
+
+it.effect(
+  "a free delivery slot goes to an active organization, even if a suspended organization has older events",
+  () =>
+    Effect.gen(function* () {
+      const { active, suspended } = yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Layer.build(TestApi.workers)
+          const paused = Effect.fnUntraced(function* (webhooks: number) {
+            const { declined, key, owner } = yield* seedDecliningPartner
+            for (let count = 0; count < webhooks; count++) {
+              yield* patchWebhook(key, (yield* registerWebhook(key, ["commentary.failed"])).id, { status: "paused" })
+            }
+            yield* declined("Who wins the derby on Sunday?")
+            yield* TestClock.adjust("1 second")
+            return owner
+          })
+          return { suspended: yield* paused(3), active: yield* paused(1) }
+        })
+      )
+      yield* (yield* OrganizationRegistry).update(suspended.id, (present) => ({ ...present, suspendedAt: 0 }))
+      yield* (yield* SqlClient.SqlClient)`UPDATE webhooks SET status = 'active'`
+      const claimed = yield* (yield* DeliveryWorker).claim(1, true)
+      assert.deepStrictEqual(
+        claimed.map(({ organizationId }) => organizationId),
+        [active.id]
+      )
+      assert.deepStrictEqual(yield* (yield* DeliveryWorker).claim(1, true), [])
     }).pipe(Effect.provide(idle))
 )
 

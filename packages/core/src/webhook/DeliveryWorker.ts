@@ -104,12 +104,26 @@ export class DeliveryWorker extends Context.Service<
       const postpone = (webhookId: WebhookId, now: Instant.Instant) =>
         store.postpone(webhookId, Instant.plus(now, Pause.suspensionCheckInterval))
 
+      /** Returns none if the organization is suspended or deleted, so that the webhook is postponed. */
       const claimFrom = Effect.fnUntraced(function* ({ organizationId, webhookId }: DueWebhook, limit: number) {
         const now = yield* Instant.now
-        if (yield* held.get(organizationId)) return yield* Effect.as(postpone(webhookId, now), [])
+        if (yield* held.get(organizationId)) return yield* Effect.as(postpone(webhookId, now), Option.none())
         const claimed = yield* store.claim(webhookId, now, Instant.plus(now, lease), upTo(limit, now))
-        return claimed.map((one): DeliveryJob => ({ organizationId, claimed: one }))
+        return Option.some(claimed.map((one): DeliveryJob => ({ organizationId, claimed: one })))
       })
+
+      /** Continues with the next webhooks if all found webhooks are postponed, because they may fill every batch. */
+      const claimDue: (free: number, limit: number) => Effect.Effect<ReadonlyArray<DeliveryJob>> = Effect.fnUntraced(
+        function* (free, limit) {
+          const due = yield* store.dueWebhooks(yield* Instant.now, webhooks.concurrency, Math.ceil(free / limit))
+          const claimed = yield* Effect.forEach(due, (webhook) => claimFrom(webhook, limit), {
+            concurrency: "unbounded"
+          })
+          return due.length > 0 && claimed.every(Option.isNone)
+            ? yield* claimDue(free, limit)
+            : claimed.flatMap(Option.toArray).flat()
+        }
+      )
 
       const settled =
         (claimed: ClaimedDelivery, attempt: DeliveryAttempt, chance: number, now: Instant.Instant) =>
@@ -206,14 +220,8 @@ export class DeliveryWorker extends Context.Service<
 
       return DeliveryWorker.of({
         claim: Effect.fnUntraced(function* (free, isScarce) {
-          const limit = isScarce ? 1 : webhooks.concurrency
-          const now = yield* Instant.now
-          yield* repair(now)
-          const due = yield* store.dueWebhooks(now, webhooks.concurrency, Math.ceil(free / limit))
-          const claimed = yield* Effect.forEach(due, (webhook) => claimFrom(webhook, limit), {
-            concurrency: "unbounded"
-          })
-          return claimed.flat()
+          yield* repair(yield* Instant.now)
+          return yield* claimDue(free, isScarce ? 1 : webhooks.concurrency)
         }),
         run,
         nextDue: store.nextDue
