@@ -7,10 +7,12 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { NodemailerError } from "nodemailer"
+import { extractMailDomain } from "./MailAddress.ts"
 import { type MailServerSetting, parseMailSender, parseMailServer } from "./MailSetting.ts"
 import { composeMimeMessage } from "./MimeMessage.ts"
 import { sendMail } from "./SmtpSession.ts"
@@ -38,6 +40,18 @@ export const makeRedactor = ({ auth }: MailServerSetting) => {
   const forms = [`\0${user}\0${pass}`, pass, user].filter((form) => form.replaceAll("\0", "") !== "")
   const secrets = forms.flatMap((form) => [Buffer.from(form).toString("base64"), encodeURIComponent(form), form])
   return (text: string) => secrets.reduce((clean, secret) => clean.replaceAll(secret, "***"), text)
+}
+
+/**
+ * Replaces the recipient's address in a text, because an erasure of the creator must not leave the address in a stored
+ * reply. A server may quote the address in another case, or with the ASCII form of the domain.
+ */
+const hideAddress = (text: string, address: string): string => {
+  const ascii = Option.map(extractMailDomain(address), (domain) => address.replace(/[^@]+$/, domain))
+  return [address, ...Option.toArray(ascii)].reduce(
+    (clean, form) => clean.replace(new RegExp(form.replace(/[\^$.*+?(){}|/[\]]/g, "\\$&"), "giu"), "[recipient]"),
+    text
+  )
 }
 
 export const defaultConnectionCount = 16
@@ -101,9 +115,9 @@ export const layer = ({
         Effect.cached
       )
       const free = yield* Semaphore.make(connections)
-      const refusal = (cause: unknown, isWhole: boolean) => {
+      const refusalTo = (address: string) => (cause: unknown, isWhole: boolean) => {
         const error = cause as NodemailerError
-        const reason = redact(error.message)
+        const reason = hideAddress(redact(error.message), address)
           .replace(/[\p{Cc}\s]+/gu, " ")
           .slice(0, 500)
         const unanswered = isWhole && error.responseCode === undefined
@@ -114,7 +128,7 @@ export const layer = ({
           const mail = yield* Effect.fromResult(composeMimeMessage(origin, message, yield* DateTime.now))
           yield* Effect.acquireUseRelease(
             Effect.interruptible(free.take(1)),
-            () => Effect.flatMap(opened, (pool) => sendMail(pool, mail, refusal, bounds)),
+            () => Effect.flatMap(opened, (pool) => sendMail(pool, mail, refusalTo(message.to.address), bounds)),
             () => free.release(1)
           )
         })

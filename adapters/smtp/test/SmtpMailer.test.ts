@@ -141,6 +141,22 @@ describe.concurrent("Permanent refusal of a mail", () => {
   )
 })
 
+describe.concurrent("Reason of a refusal", () => {
+  it.live("the reason does not contain the recipient's address, even if the server quotes the address", () =>
+    Effect.gen(function* () {
+      const server = yield* startMailServer({
+        onRcptTo: ({ address }, _, done) =>
+          done(makeSmtpReplyError(550, `5.1.1 <${address}>: ${address.toUpperCase()} is unknown here`))
+      })
+      const { send } = yield* local(server.port)
+      for (const address of ["ada.lovelace+desk@example.com", "Zoë@bücher.example"]) {
+        const { reason } = yield* Effect.flip(send(makeMessage({ to: { name: "Ada", address } })))
+        assert.match(reason, /550 5\.1\.1 <\[recipient\]>: \[recipient\] is unknown here/)
+      }
+    })
+  )
+})
+
 describe.concurrent("Temporary refusal of a mail", () => {
   it.live("a 4xx refusal is temporary, and a greylisted mail is accepted on the next attempt", () =>
     Effect.gen(function* () {

@@ -151,6 +151,7 @@ export class CreatorAdministration extends Context.Service<
             const modified = yield* store.modify(id, (present) => Result.succeed(makeChange(erased(present, now))))
             if (Option.isSome(modified)) yield* signal.tell(modified.value.work)
             yield* store.forgetDrafts(id)
+            yield* mails.forgetReasons(id)
           }
           yield* mails.forget(email)
           yield* audit.record({

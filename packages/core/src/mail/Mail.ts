@@ -50,6 +50,12 @@ export type NewMail = Omit<Mail, "attempts" | "ticket" | "unanswered">
  */
 export const makeAssignmentMailId = (shareId: ShareId, occasion: string): string => `${shareId}.${occasion}`
 
+/** Returns a lower and an upper bound for the ids of an assignment's mails. The slash follows the dot in ASCII. */
+export const makeAssignmentMailIdRange = (shareId: ShareId): { readonly from: string; readonly to: string } => ({
+  from: `${shareId}.`,
+  to: `${shareId}/`
+})
+
 /** The id of a resent mail is the original id, this separator and the time of the resend. */
 export const resendIdSeparator = ".again-"
 

@@ -69,6 +69,8 @@ export class MailStore extends Context.Service<
     readonly repairDueTimes: (latest: LatestPlausibleDueTimes) => Effect.Effect<void>
     /** Removes an address (case-insensitive) from all mails and cancels queued mails to this address. */
     readonly forget: (address: string) => Effect.Effect<void>
+    /** Clears the reasons of an assignment's mails, because the reply of a mail server may quote the address. */
+    readonly forgetReasons: (id: ShareId) => Effect.Effect<void>
     /** The next time at which a mail is due; none when no mail is queued. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**
@@ -83,7 +85,7 @@ export class MailStore extends Context.Service<
       time: { readonly from: Instant; readonly to: Instant },
       limit: number
     ) => Effect.Effect<{ readonly shareIds: ReadonlyArray<ShareId>; readonly total: number }>
-    /** Lists failed mails for the operator, newest first. */
+    /** Lists failed mails for the operator, newest first. The reason of a mail to an erased creator is empty. */
     readonly failed: (
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly mail: Mail; readonly reason: string; readonly at: Instant }>>

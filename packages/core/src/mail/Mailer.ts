@@ -19,7 +19,7 @@ export interface MailMessage {
 /** The mail server did not accept the mail. `permanent` is true for a 5xx reply or an invalid address. */
 export class MailRefused extends Schema.TaggedError<MailRefused>()("MailRefused", {
   permanent: Schema.Boolean,
-  /** The reply of the mail server for the operator's log. The reply contains no credentials. */
+  /** The mail server's reply for the operator, without credentials and without the recipient's address. */
   reason: Schema.String,
   /** True if the whole mail was sent but the server did not reply. The mail may still arrive. */
   unanswered: Schema.optionalKey(Schema.Boolean)

@@ -2,7 +2,13 @@
  * Stores mails and their queue. The due times of the table are the queue: when a worker claims a mail, the due time
  * becomes the end of the worker's lease.
  */
-import { type Mail, type MailKind, type NewMail, resendIdSeparator } from "@partner-commentary/core/mail/Mail"
+import {
+  type Mail,
+  type MailKind,
+  makeAssignmentMailIdRange,
+  type NewMail,
+  resendIdSeparator
+} from "@partner-commentary/core/mail/Mail"
 import { type MailAttemptOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as StalledDraftNotice from "@partner-commentary/core/mail/StalledDraftNotice"
 import type { WebhookNoticeData } from "@partner-commentary/core/mail/WebhookNotices"
@@ -133,11 +139,19 @@ export const layer = Layer.effect(
         Effect.flatMap(Instant.now, (now) =>
           Effect.orDie(
             Effect.asVoid(
-              sql`UPDATE mails SET address = NULL, due_at = CASE WHEN state = 'waiting' THEN ${Instant.toIso(now)} ELSE due_at END
+              sql`UPDATE mails SET address = NULL, reason = NULL,
+                  due_at = CASE WHEN state = 'waiting' THEN ${Instant.toIso(now)} ELSE due_at END
                 WHERE address IS NOT NULL AND lower(address) = ${normalizeEmail(address)}`
             )
           )
         ),
+
+      forgetReasons: (id) => {
+        const { from, to } = makeAssignmentMailIdRange(id)
+        return Effect.orDie(
+          Effect.asVoid(sql`UPDATE mails SET reason = NULL WHERE id > ${from} AND id < ${to} AND reason IS NOT NULL`)
+        )
+      },
 
       nextDue: Effect.orDie(
         Effect.map(
@@ -150,10 +164,10 @@ export const layer = Layer.effect(
       failed: (limit) =>
         Effect.orDie(
           Effect.map(
-            sql<MailRow & { readonly reason: string; readonly settled_at: string }>`SELECT * FROM mails
+            sql<MailRow & { readonly reason: string | null; readonly settled_at: string }>`SELECT * FROM mails
               WHERE state = 'failed' ORDER BY settled_at DESC, id DESC ${limitClause(sql, limit)}`,
             (rows) =>
-              rows.map((row) => ({ mail: fromRow(row), reason: row.reason, at: Instant.fromIso(row.settled_at) }))
+              rows.map((row) => ({ mail: fromRow(row), reason: row.reason ?? "", at: Instant.fromIso(row.settled_at) }))
           )
         )
     })

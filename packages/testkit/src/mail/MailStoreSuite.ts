@@ -318,6 +318,22 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isNull(claimed?.address)
       }))
 
+    it("forgetReasons clears the reasons of one assignment's mails, and of no other assignment's mails", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const [erased, other] = [makeShareId(), makeShareId()]
+        for (const shareId of [erased, other])
+          yield* givenUp({ kind: "request", id: `${shareId}.request`, shareId, address: null })
+        yield* store.forgetReasons(erased)
+        assert.deepStrictEqual(
+          (yield* store.failed(10)).map(({ mail, reason }) => [mail.shareId, reason]),
+          [
+            [other, "away"],
+            [erased, ""]
+          ]
+        )
+      }))
+
     it("a result with an outdated ticket changes no mail", () =>
       Effect.gen(function* () {
         const store = yield* MailStore

@@ -1,0 +1,47 @@
+/** Tests that an erasure removes the creator's address from all mails. */
+import { assert, it } from "@effect/vitest"
+import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
+import { Mailer, MailRefused } from "@partner-commentary/core/mail/Mailer"
+import * as Application from "@partner-commentary/test/Application"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
+import { submitTopic } from "../support/Requests.ts"
+
+const submitted = Effect.fnUntraced(function* (email: string) {
+  yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
+  const owner = yield* Seed.createOrganization()
+  const persona = yield* Seed.createPersona(owner, { creator: { name: "Ada", email } })
+  const { text: key } = yield* Seed.issueApiKey(owner)
+  yield* submitTopic(key, "Who takes the title this season?", [persona])
+  return persona
+})
+
+const quotingMailer = Layer.succeed(Mailer, {
+  send: ({ to }) => Effect.fail(new MailRefused({ permanent: true, reason: `550 ${to.address}: unknown` }))
+})
+
+it.effect("an erasure clears the reasons of the creator's failed mails, because a reason may quote the address", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { creator } = yield* submitted("ada.lovelace@creators.example")
+    yield* Layer.build(TestApi.workers)
+    yield* waitUntilMailsProcessed
+    const stored = Effect.map(sql`SELECT * FROM mails`, (rows) => JSON.stringify(rows))
+    assert.include(yield* stored, creator.email)
+    yield* (yield* CreatorAdministration).erase(creator.email)
+    assert.notInclude(yield* stored, creator.email)
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(
+      TestApi.layerMemory.pipe(
+        Layer.provideMerge(Application.layer({ outside: Layer.merge(quotingMailer, ScriptedGenerator.layer) }))
+      )
+    )
+  )
+)
