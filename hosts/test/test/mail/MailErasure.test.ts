@@ -1,8 +1,11 @@
 /** Tests that an erasure removes the creator's address from all mails. */
 import { assert, it } from "@effect/vitest"
 import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
+import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
 import { Mailer, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as Application from "@partner-commentary/test/Application"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -11,14 +14,16 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { waitUntilMailsProcessed } from "../support/MailProcessing.ts"
-import { submitTopic } from "../support/Requests.ts"
+import { findCreatorToken, submitTopic } from "../support/Requests.ts"
+
+const content = "Who takes the title this season?"
 
 const submitted = Effect.fnUntraced(function* (email: string) {
   yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
   const owner = yield* Seed.createOrganization()
   const persona = yield* Seed.createPersona(owner, { creator: { name: "Ada", email } })
   const { text: key } = yield* Seed.issueApiKey(owner)
-  yield* submitTopic(key, "Who takes the title this season?", [persona])
+  yield* submitTopic(key, content, [persona])
   return persona
 })
 
@@ -45,3 +50,26 @@ it.effect("an erasure clears the reasons of the creator's failed mails, because 
     )
   )
 )
+
+for (const email of ["Elodie@example.com", "Élodie@example.com"]) {
+  it.effect(`an erasure cancels the queued mail with an inbox link to ${email}`, () =>
+    Effect.gen(function* () {
+      const mailbox = yield* Mailbox
+      const persona = yield* submitted(email)
+      const token = yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Layer.build(TestApi.workers)
+          return yield* findCreatorToken(persona, content)
+        })
+      )
+      yield* (yield* CreatorPortal).mailInboxLink(token)
+      const before = yield* mailbox.to(email)
+      yield* (yield* CreatorAdministration).erase(email)
+      yield* Layer.build(TestApi.workers)
+      yield* waitUntilMailsProcessed
+      assert.deepStrictEqual(yield* mailbox.to(email), before)
+      const rows = yield* (yield* SqlClient.SqlClient)`SELECT address FROM mails WHERE kind = 'desk'`
+      assert.deepStrictEqual(rows, [{ address: null }])
+    }).pipe(Effect.scoped, Effect.provide(InMemory.layerWithoutWorkers()))
+  )
+}

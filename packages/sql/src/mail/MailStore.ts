@@ -135,16 +135,7 @@ export const layer = Layer.effect(
         )
       },
 
-      forget: (address) =>
-        Effect.flatMap(Instant.now, (now) =>
-          Effect.orDie(
-            Effect.asVoid(
-              sql`UPDATE mails SET address = NULL, reason = NULL,
-                  due_at = CASE WHEN state = 'waiting' THEN ${Instant.toIso(now)} ELSE due_at END
-                WHERE address IS NOT NULL AND lower(address) = ${normalizeEmail(address)}`
-            )
-          )
-        ),
+      forget: (address) => Effect.orDie(forget(sql, address)),
 
       forgetReasons: (id) => {
         const { from, to } = makeAssignmentMailIdRange(id)
@@ -192,6 +183,16 @@ const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string
       SELECT id FROM mails WHERE state = 'failed' AND ${isMail} ORDER BY settled_at DESC LIMIT 1)
     RETURNING id`
   return given.length > 0
+})
+
+/** Compares addresses in code, because SQLite's `lower` only changes ASCII letters. */
+const forget = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, address: string) {
+  const rows = yield* sql<{ readonly address: string }>`SELECT DISTINCT address FROM mails WHERE address IS NOT NULL`
+  const spellings = rows.map((row) => row.address).filter((one) => normalizeEmail(one) === normalizeEmail(address))
+  const now = Instant.toIso(yield* Instant.now)
+  yield* sql`UPDATE mails SET address = NULL, reason = NULL,
+      due_at = CASE WHEN state = 'waiting' THEN ${now} ELSE due_at END
+    WHERE ${sql.in("address", spellings)}`
 })
 
 const following = (
