@@ -1,5 +1,6 @@
 /** Tests the timeouts for sending a mail, and the outcome of a mail that was sent completely but got no reply. */
 import { assert, describe, it } from "@effect/vitest"
+import type { MailRefused } from "@partner-commentary/core/mail/Mailer"
 import { layer, type SmtpMailerOptions } from "@partner-commentary/smtp/SmtpMailer"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -87,6 +88,7 @@ describe.concurrent("the mail server's reply after a whole mail was sent", () =>
       const server = yield* startScriptedSmtpServer(() => undefined)
       const refused = yield* Effect.flip((yield* to(server.port, { answerTimeout: "300 millis" })).send(makeMessage()))
       assert.deepInclude(refused, { permanent: false, unanswered: true })
+      assert.isUndefined(refused.stopped)
       assert.match(refused.reason, /did not answer within 300ms after the whole mail: it may have arrived/)
     })
   )
@@ -124,11 +126,14 @@ describe.concurrent("Stop of the service", () => {
     })
   )
 
-  it.live("a stop of the service waits for a reply until the stop timeout, and the mail then fails as unanswered", () =>
-    Effect.gen(function* () {
-      const outcome = yield* Effect.flip(Effect.flatten(Effect.succeed(yield* stopped(() => undefined))))
-      assert.deepInclude(outcome as object, { unanswered: true })
-    })
+  it.live(
+    "a stop of the service waits for a reply until the stop timeout, and the mail then fails as unanswered because of the stop",
+    () =>
+      Effect.gen(function* () {
+        const outcome = yield* Effect.flip(Effect.flatten(Effect.succeed(yield* stopped(() => undefined))))
+        assert.deepInclude(outcome as object, { permanent: false, unanswered: true, stopped: true })
+        assert.match((outcome as MailRefused).reason, /stopped before the mail server answered the whole mail: it may/)
+      })
   )
 
   it.live(

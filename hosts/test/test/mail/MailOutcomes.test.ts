@@ -24,6 +24,7 @@ type Answer = Effect.Effect<void, MailRefused>
 const refused = (refusal: Partial<MailRefused> = {}): Answer =>
   Effect.fail(new MailRefused({ permanent: false, reason: "refused as told", ...refusal }))
 const unanswered = refused({ unanswered: true })
+const stopped = refused({ unanswered: true, stopped: true })
 
 /**
  * Creates a topic with a queued request mail. The mailer first returns the given results and then accepts every mail.
@@ -99,6 +100,26 @@ it.effect(
         const [mail] = yield* sql<{ state: string; attempts: number }>`SELECT state, attempts FROM mails
         WHERE kind = 'request'`
         assert.deepInclude(mail, { state: "failed", attempts: 2 }, "the operator decides on a third")
+      })
+    )
+)
+
+it.effect(
+  "a stop before the SMTP server's reply delays the mail by an hour, and never makes the mail fail finally",
+  () =>
+    scene([stopped, stopped, unanswered, stopped], (sent) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* Layer.build(TestApi.workers)
+        for (const hours of [1, 2, 3, 4]) {
+          yield* waitUntilMailsProcessed
+          assert.lengthOf(sent, hours)
+          assert.strictEqual(yield* nextDue, start + minutes(60 * hours))
+          yield* TestClock.adjust("1 hour")
+        }
+        yield* waitUntilMailsProcessed
+        assert.lengthOf(new Set(sent.map(({ id }) => id)), 1, "every attempt has the same Message-ID")
+        assert.deepStrictEqual(yield* sql`SELECT state, unanswered FROM mails`, [{ state: "sent", unanswered: 1 }])
       })
     )
 )

@@ -38,7 +38,10 @@ export interface Mail {
   readonly attempts: number
   /** The ticket identifies the mail's latest claim. The store ignores an outcome whose ticket is not the latest. */
   readonly ticket: number
-  /** The number of earlier attempts that sent the whole mail but got no reply from the server. */
+  /**
+   * The number of earlier attempts that sent the whole mail but got no reply from the server. An attempt whose wait for
+   * the reply ended because the process stopped is not counted.
+   */
   readonly unanswered: number
 }
 
@@ -87,8 +90,8 @@ export const maxMailRetryDelays = delays.map((delay) => Duration.max(delay, unan
 
 /**
  * Returns the time of the next attempt for a mail that was sent completely but got no reply. If the server sent no
- * reply, only one more attempt follows after an hour, because the mail may have arrived. Every attempt at a mail uses
- * the same Message-ID.
+ * reply, only one more attempt follows after an hour, because the mail may have arrived. If the process stopped before
+ * the reply, another attempt always follows. Every attempt at a mail uses the same Message-ID.
  */
-export const nextUnansweredMailRetryAt = (mail: Mail, now: Instant): Instant | null =>
-  mail.unanswered === 0 ? now + Duration.toMillis(unansweredDelay) : null
+export const nextUnansweredMailRetryAt = (mail: Mail, now: Instant, { stopped = false } = {}): Instant | null =>
+  stopped || mail.unanswered === 0 ? now + Duration.toMillis(unansweredDelay) : null

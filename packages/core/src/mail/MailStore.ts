@@ -14,7 +14,7 @@ import type { Mail, NewMail } from "./Mail.ts"
 /**
  * The outcome of an attempt. `obsolete`: the mail is no longer needed and was not sent. `released`: a stopping worker
  * interrupted the attempt, so the attempt does not count. `unanswered`: the whole mail was sent but the server did not
- * reply.
+ * reply, and the process did not stop.
  */
 export type MailAttemptOutcome =
   | { readonly state: "sent" | "obsolete" | "released" }

@@ -223,16 +223,16 @@ export class MailWorker extends Context.Service<
       })
 
       const recordRefusal = Effect.fnUntraced(function* (mail: Mail, refusal: MailRefused, now: Instant.Instant) {
-        const { permanent, reason, unanswered = false } = refusal
+        const { permanent, reason, stopped = false, unanswered = false } = refusal
         const until = permanent
           ? null
           : unanswered
-            ? nextUnansweredMailRetryAt(mail, now)
+            ? nextUnansweredMailRetryAt(mail, now, { stopped })
             : nextMailRetryAt(mail, now, policy.mailWindow)
         const counts =
           until === null
             ? yield* giveUp(mail, refusal, now)
-            : yield* mails.settle(mail, { state: "waiting", until, reason, unanswered }, now)
+            : yield* mails.settle(mail, { state: "waiting", until, reason, unanswered: unanswered && !stopped }, now)
         // If the mail was claimed again, the later claim records the outcome.
         if (!counts) return
         // Signal the change, because the assignment's deadline may have changed and another mail may be due.

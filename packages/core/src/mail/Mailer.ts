@@ -22,7 +22,9 @@ export class MailRefused extends Schema.TaggedError<MailRefused>()("MailRefused"
   /** The mail server's reply for the operator, without credentials and without the recipient's address. */
   reason: Schema.String,
   /** True if the whole mail was sent but the server did not reply. The mail may still arrive. */
-  unanswered: Schema.optionalKey(Schema.Boolean)
+  unanswered: Schema.optionalKey(Schema.Boolean),
+  /** True if a stop of the process, and not the server, ended the wait for the reply to the whole mail. */
+  stopped: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 export class Mailer extends Context.Service<

@@ -45,4 +45,9 @@ describe("a complete mail that the mail server has not answered", () => {
     assert.strictEqual(nextUnansweredMailRetryAt(mail(), noonInMillis + hours(30)), noonInMillis + hours(31))
     assert.isNull(nextUnansweredMailRetryAt(mail({ unanswered: 1 }), noonInMillis + hours(1)))
   })
+
+  it("a complete mail whose answer a stop of the process cut short is always retried after an hour", () => {
+    const [present, now] = [mail({ unanswered: 1 }), noonInMillis + hours(30)]
+    assert.strictEqual(nextUnansweredMailRetryAt(present, now, { stopped: true }), now + hours(1))
+  })
 })
