@@ -17,7 +17,8 @@ export const presentSchemaMigrationNames = [
   "0015_fixed_deadlines",
   "0016_long_rows",
   "0017_due_steps",
-  "0018_media_turns"
+  "0018_media_turns",
+  "0019_possible_deliveries"
 ]
 
 export const schemaStatements = [
@@ -28,7 +29,7 @@ export const schemaStatements = [
   "CREATE TABLE licenses (\n    organization_id TEXT NOT NULL,\n    persona_id TEXT NOT NULL REFERENCES personas (id),\n    granted_at TEXT NOT NULL,\n    until_at TEXT,\n    revoked_at TEXT,\n    PRIMARY KEY (organization_id, persona_id)\n  ) STRICT, WITHOUT ROWID",
   "CREATE TABLE duplicate_windows (\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL,\n    fingerprint TEXT NOT NULL,\n    persona_id TEXT NOT NULL,\n    topic_id TEXT NOT NULL,\n    share_id TEXT NOT NULL,\n    until_at TEXT NOT NULL,\n    PRIMARY KEY (organization_id, environment, fingerprint, persona_id)\n  ) STRICT, WITHOUT ROWID ",
   "CREATE TABLE test_storage (\n    organization_id TEXT PRIMARY KEY,\n    topics INTEGER NOT NULL,\n    bytes INTEGER NOT NULL\n  ) STRICT, WITHOUT ROWID ",
-  "CREATE TABLE mails (\n    id TEXT PRIMARY KEY,\n    kind TEXT NOT NULL,\n    share_id TEXT,\n    organization_id TEXT,\n    address TEXT,\n    created_at TEXT NOT NULL,\n    attempts INTEGER NOT NULL DEFAULT 0,\n    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'obsolete', 'failed')),\n    due_at TEXT NOT NULL,\n    was_due_at TEXT,\n    settled_at TEXT,\n    reason TEXT,\n    webhook TEXT,\n    claim_number INTEGER NOT NULL DEFAULT 0,\n    unanswered INTEGER NOT NULL DEFAULT 0,\n    CHECK ((state = 'waiting') = (settled_at IS NULL))\n  ) STRICT, WITHOUT ROWID ",
+  "CREATE TABLE mails (\n    id TEXT PRIMARY KEY,\n    kind TEXT NOT NULL,\n    share_id TEXT,\n    organization_id TEXT,\n    address TEXT,\n    created_at TEXT NOT NULL,\n    attempts INTEGER NOT NULL DEFAULT 0,\n    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'obsolete', 'failed')),\n    due_at TEXT NOT NULL,\n    was_due_at TEXT,\n    settled_at TEXT,\n    reason TEXT,\n    webhook TEXT,\n    claim_number INTEGER NOT NULL DEFAULT 0,\n    unanswered INTEGER NOT NULL DEFAULT 0, maybe_sent_at TEXT,\n    CHECK ((state = 'waiting') = (settled_at IS NULL))\n  ) STRICT, WITHOUT ROWID ",
   "CREATE TABLE media_jobs (\n    share_id TEXT NOT NULL REFERENCES assignments (id),\n    kind TEXT NOT NULL CHECK (kind IN ('audio', 'video')),\n    name TEXT NOT NULL,\n    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'ready', 'failed')),\n    due_at TEXT,\n    is_leased INTEGER NOT NULL DEFAULT 0 CHECK (is_leased IN (0, 1)),\n    attempts INTEGER NOT NULL DEFAULT 0,\n    settled_at TEXT,\n    reason TEXT,\n    claim_number INTEGER NOT NULL DEFAULT 0, organization_id TEXT,\n    PRIMARY KEY (share_id, kind),\n    CHECK ((state = 'waiting') = (due_at IS NOT NULL)),\n    CHECK ((state = 'waiting') = (settled_at IS NULL))\n  ) STRICT, WITHOUT ROWID",
   "CREATE TABLE webhooks (\n    id TEXT PRIMARY KEY,\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL CHECK (environment IN ('live', 'test')),\n    url TEXT NOT NULL,\n    events TEXT NOT NULL,\n    status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'disabled')),\n    consecutive_failures INTEGER NOT NULL CHECK (consecutive_failures >= 0),\n    last_delivery_at TEXT,\n    created_at TEXT NOT NULL,\n    updated_at TEXT NOT NULL,\n    encrypted_secret TEXT NOT NULL,\n    circuit_breaker TEXT,\n    paused_until TEXT\n  , former_secret TEXT, former_secret_until TEXT) STRICT, WITHOUT ROWID",
   "CREATE TABLE webhook_totals (\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL,\n    total INTEGER NOT NULL CHECK (total >= 0),\n    PRIMARY KEY (organization_id, environment)\n  ) STRICT, WITHOUT ROWID",
@@ -66,6 +67,7 @@ export const schemaStatements = [
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (16, 'long_rows')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (17, 'due_steps')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (18, 'media_turns')",
+  "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (19, 'possible_deliveries')",
   "CREATE INDEX api_keys_organization ON api_keys (organization_id, created_at, id)",
   "CREATE INDEX personas_creator ON personas (creator_key, created_at)",
   "CREATE INDEX duplicate_windows_until ON duplicate_windows (until_at)",

@@ -43,10 +43,15 @@ export interface Mail {
    * the reply ended because the process stopped is not counted.
    */
   readonly unanswered: number
+  /**
+   * The due time of the latest earlier attempt that may have delivered the mail, because the server did not reply or
+   * the attempt's process died; null if there is no such attempt.
+   */
+  readonly maybeSentAt: Instant | null
 }
 
 /** A new mail that can be queued. */
-export type NewMail = Omit<Mail, "attempts" | "ticket" | "unanswered">
+export type NewMail = Omit<Mail, "attempts" | "ticket" | "unanswered" | "maybeSentAt">
 
 /**
  * Returns the id of an assignment's mail. `occasion` distinguishes the mails of an assignment, for example `draft-2`.

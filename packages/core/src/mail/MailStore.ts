@@ -14,7 +14,8 @@ import type { Mail, NewMail } from "./Mail.ts"
 /**
  * The outcome of an attempt. `obsolete`: the mail is no longer needed and was not sent. `released`: a stopping worker
  * interrupted the attempt, so the attempt does not count. `unanswered`: the whole mail was sent but the server did not
- * reply, and the process did not stop.
+ * reply, so the mail may have arrived. `stopped`: the wait for the reply ended because the process stopped, so the
+ * unanswered attempt does not count.
  */
 export type MailAttemptOutcome =
   | { readonly state: "sent" | "obsolete" | "released" }
@@ -23,6 +24,7 @@ export type MailAttemptOutcome =
       readonly until: Instant
       readonly reason: string
       readonly unanswered?: boolean
+      readonly stopped?: boolean
     }
   | { readonly state: "failed"; readonly reason: string }
 
@@ -33,10 +35,10 @@ export class MailStore extends Context.Service<
     readonly queue: (mail: NewMail) => Effect.Effect<void>
     /**
      * Claims up to `limit` due mails. Other workers cannot claim the mails before the time `lease`. If no outcome is
-     * stored, the mail is due again at the time `lease`, and the attempt is not counted. Each organization gets at most
-     * an equal share of the limit, and its oldest mails come first. The claim of mails starts with the organization
-     * that follows `behind`. Mails without an organization count as one organization. The caller passes the last
-     * returned mail's organization as the next `behind`.
+     * stored, the mail is due again at the time `lease`. The attempt is not counted, but may have delivered the mail.
+     * Each organization gets at most an equal share of the limit, and its oldest mails come first. The claim of mails
+     * starts with the organization that follows `behind`. Mails without an organization count as one organization. The
+     * caller passes the last returned mail's organization as the next `behind`.
      */
     readonly claim: (
       at: Instant,

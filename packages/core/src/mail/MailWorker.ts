@@ -18,13 +18,15 @@ import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
 import { Transaction } from "../shared/Transaction.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { isAssignmentSettled } from "../topic/Assignment.ts"
+import { type Assignment, isAssignmentSettled } from "../topic/Assignment.ts"
 import { AssignmentStore, type AssignmentWithTopic } from "../topic/AssignmentStore.ts"
 import {
+  type AssignmentChange,
   type CreatorNoticeKind,
   isGenerationStalled,
   isRequestMailUndelivered,
   makeNoticeOccasion,
+  recordLateRequestMailDelivery,
   recordRequestMailDelivery,
   recordRequestMailFailure
 } from "../topic/Workflow.ts"
@@ -203,23 +205,32 @@ export class MailWorker extends Context.Service<
       const deliver = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentWithTopic>) {
         const rendered = yield* render(mail, found)
         if (Option.isNone(rendered)) {
-          yield* mails.settle(mail, { state: "obsolete" }, yield* Instant.now)
+          const { maybeSentAt } = mail
+          yield* mail.kind === "request" && maybeSentAt !== null
+            ? recordDelivery(mail, (present) => recordLateRequestMailDelivery(present, mail, maybeSentAt))
+            : mails.settle(mail, { state: "obsolete" }, yield* Instant.now)
           return
         }
         const outcome = yield* withRenewedLease(mail, send(mail, rendered.value))
         const now = yield* Instant.now
         if (Result.isFailure(outcome)) return yield* recordRefusal(mail, outcome.failure, now)
+        yield* recordDelivery(mail, (present) => recordRequestMailDelivery(present, mail, now, policy))
+      })
+
+      /** Marks the mail as sent, and records the delivery of a request mail in its assignment. */
+      const recordDelivery = Effect.fnUntraced(function* (
+        mail: Mail,
+        record: (present: Assignment) => AssignmentChange
+      ) {
         if (mail.kind === "request" && mail.shareId !== null) {
-          const handedOver = yield* assignments.modify(mail.shareId, (present) =>
-            Result.succeed(recordRequestMailDelivery(present, mail, now, policy))
-          )
+          const handedOver = yield* assignments.modify(mail.shareId, (present) => Result.succeed(record(present)))
           if (Option.isSome(handedOver)) {
             // Signal the change, because the delivery time determines when the reminder is due.
             yield* signal.tell(handedOver.value.work)
             return
           }
         }
-        yield* mails.settle(mail, { state: "sent" }, now)
+        yield* mails.settle(mail, { state: "sent" }, yield* Instant.now)
       })
 
       const recordRefusal = Effect.fnUntraced(function* (mail: Mail, refusal: MailRefused, now: Instant.Instant) {
@@ -232,7 +243,7 @@ export class MailWorker extends Context.Service<
         const counts =
           until === null
             ? yield* giveUp(mail, refusal, now)
-            : yield* mails.settle(mail, { state: "waiting", until, reason, unanswered: unanswered && !stopped }, now)
+            : yield* mails.settle(mail, { state: "waiting", until, reason, unanswered, stopped }, now)
         // If the mail was claimed again, the later claim records the outcome.
         if (!counts) return
         // Signal the change, because the assignment's deadline may have changed and another mail may be due.

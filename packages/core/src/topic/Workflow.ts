@@ -229,8 +229,8 @@ export const withdraw = (
 
 /**
  * Cancels the assignment for the partner. If the creator has answered or the deadline is reached, the cancellation
- * changes nothing. If a worker is sending the request mail during the cancellation, `recordRequestMailDelivery` later
- * queues a mail to the creator about the cancellation.
+ * changes nothing. If the request mail is being sent during the cancellation, or may have arrived before, the worker
+ * later records the delivery, which queues a mail to the creator about the cancellation.
  */
 export const cancel = (
   present: Assignment,
@@ -265,13 +265,30 @@ export const recordRequestMailDelivery = (
   now: Instant.Instant,
   policy: Policy
 ): AssignmentChange => {
-  if (present.notifiedAt === null && present.failure?.reason === "cancelled") {
-    return { assignment: { ...present, notifiedAt: now }, notices: cancellationNotices(present), delivered: mail }
-  }
-  if (!isRequestMailUndelivered(present, now)) return { assignment: present, notices: [], delivered: mail }
+  if (!isRequestMailUndelivered(present, now)) return recordLateRequestMailDelivery(present, mail, now)
   const respondBy = present.isDeadlineFixed ? present.respondBy : Instant.plus(now, policy.responseWindow)
   const next = { ...present, notifiedAt: now, respondBy }
   return { assignment: { ...next, dueAt: nextDueAt(next) }, notices: [], delivered: mail }
+}
+
+/**
+ * Records the delivery of a request mail that opens no response window, because the creator has answered or the partner
+ * has cancelled. An answer proves that the mail arrived before the answer.
+ */
+export const recordLateRequestMailDelivery = (
+  present: Assignment,
+  mail: MailAttempt,
+  deliveredAt: Instant.Instant
+): AssignmentChange => {
+  const { failure, notifiedAt, respondedAt } = present
+  const isCancelled = failure?.reason === "cancelled"
+  if (notifiedAt !== null || (!isCancelled && respondedAt === null))
+    return { assignment: present, notices: [], delivered: mail }
+  return {
+    assignment: { ...present, notifiedAt: Math.min(deliveredAt, respondedAt ?? deliveredAt) },
+    notices: isCancelled ? cancellationNotices(present) : [],
+    delivered: mail
+  }
 }
 
 /**

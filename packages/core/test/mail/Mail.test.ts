@@ -17,6 +17,7 @@ const mail = (changes: Partial<Mail> = {}): Mail => ({
   attempts: 1,
   ticket: 1,
   unanswered: 0,
+  maybeSentAt: null,
   ...changes
 })
 

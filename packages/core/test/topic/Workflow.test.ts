@@ -167,6 +167,15 @@ describe("Deadlines", () => {
     assert.strictEqual(again.delivered?.id, "mail", "a repeated mail is marked as handed over all the same")
   })
 
+  it("if the creator has answered before the delivery is recorded, the recorded delivery is not later than the answer", () => {
+    const at = noonInMillis + hour
+    const answered = Result.getOrThrow(Workflow.respond(makeNewAssignment(policy), { perspective }, at)).assignment
+    const notifiedAt = (now: number) =>
+      Workflow.recordRequestMailDelivery(answered, { id: "mail", attempts: 1, ticket: 1 }, now, policy).assignment
+        .notifiedAt
+    assert.deepStrictEqual([notifiedAt(at - 1), notifiedAt(at + 1)], [at - 1, at])
+  })
+
   it("a creator can approve, revise or withdraw until exactly seven days after the draft", () => {
     const draft = makeAssignmentWithDraft(policy)
     assert.strictEqual(draft.approveBy, noonInMillis + 7 * day)

@@ -109,8 +109,10 @@ export const predictActionResult = (walk: WorkflowWalk, action: WalkAction): Ver
       return "same"
     case "wake":
       return present.dueAt !== null && present.dueAt <= now ? "changes" : "same"
-    case "notified":
-      return (open || present.failure?.reason === "cancelled") && present.notifiedAt === null ? "changes" : "same"
+    case "notified": {
+      const isNews = open || present.failure?.reason === "cancelled" || present.perspective !== null
+      return isNews && present.notifiedAt === null ? "changes" : "same"
+    }
     case "cancel":
       return open ? "changes" : "same"
     case "respond":

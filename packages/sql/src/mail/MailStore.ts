@@ -22,7 +22,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { forUpdateSkipLocked, limitClause, valuesClause } from "../database/Clauses.ts"
-import { makeIsoFormatter, normalizeEmail } from "../database/Columns.ts"
+import { fromIsoOrNull, makeIsoFormatter, normalizeEmail } from "../database/Columns.ts"
 import { makeDueTooLateCondition } from "../database/DueTimes.ts"
 import { makeDueRowsClause, makeFirstDueAtSubquery, makeOwnersClause } from "../database/FairQueue.ts"
 import { runWithSharedCommit } from "../database/Transaction.ts"
@@ -38,6 +38,7 @@ interface MailRow {
   readonly attempts: number
   readonly claim_number: number
   readonly unanswered: number
+  readonly maybe_sent_at: string | null
   readonly webhook: string | null
 }
 
@@ -78,7 +79,8 @@ export const layer = Layer.effect(
             runWithSharedCommit(
               sql,
               sql<ClaimedRow>`${makeDueRowsClause(sql, waitingMailsQueue, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
-                UPDATE mails SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, claim_number = claim_number + 1
+                UPDATE mails SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, claim_number = claim_number + 1,
+                  maybe_sent_at = COALESCE(was_due_at, maybe_sent_at)
                 WHERE id IN (SELECT id FROM due) RETURNING *`
             ),
             (rows) =>
@@ -204,7 +206,8 @@ const following = (
   switch (outcome.state) {
     case "waiting":
       return sql`due_at = ${Instant.toIso(outcome.until)}, was_due_at = NULL, reason = ${outcome.reason},
-        attempts = ${attempts}, unanswered = unanswered + ${outcome.unanswered === true ? 1 : 0}`
+        attempts = ${attempts}, unanswered = unanswered + ${outcome.unanswered && !outcome.stopped ? 1 : 0},
+        maybe_sent_at = ${sql.literal(outcome.unanswered ? "was_due_at" : "maybe_sent_at")}`
     case "released":
       return sql`due_at = ${Instant.toIso(at)}, was_due_at = NULL`
     case "obsolete":
@@ -273,6 +276,7 @@ const fromRow = (row: MailRow): Mail => ({
   attempts: row.attempts,
   ticket: row.claim_number,
   unanswered: row.unanswered,
+  maybeSentAt: fromIsoOrNull(row.maybe_sent_at),
   ...(row.webhook === null ? {} : { webhook: JSON.parse(row.webhook) as WebhookNoticeData })
 })
 

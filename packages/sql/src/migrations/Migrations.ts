@@ -37,6 +37,7 @@ import { addFixedDeadlineColumn } from "./0015_fixed_deadlines.ts"
 import { storeLongRowsByNumber } from "./0016_long_rows.ts"
 import { indexDueSteps } from "./0017_due_steps.ts"
 import { addMediaOrganizationColumn } from "./0018_media_turns.ts"
+import { addPossibleDeliveryColumn } from "./0019_possible_deliveries.ts"
 import * as MigrationFailure from "./MigrationFailure.ts"
 import * as OlderProcesses from "./OlderProcesses.ts"
 
@@ -64,7 +65,8 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   "0015_fixed_deadlines": addFixedDeadlineColumn,
   "0016_long_rows": storeLongRowsByNumber,
   "0017_due_steps": indexDueSteps,
-  "0018_media_turns": addMediaOrganizationColumn
+  "0018_media_turns": addMediaOrganizationColumn,
+  "0019_possible_deliveries": addPossibleDeliveryColumn
 }
 
 /**

@@ -225,7 +225,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             createdAt: start + hour,
             attempts: 1,
             ticket: 1,
-            unanswered: 0
+            unanswered: 0,
+            maybeSentAt: null
           }
         ])
       }))

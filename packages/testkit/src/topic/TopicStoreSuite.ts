@@ -150,7 +150,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             createdAt: start,
             attempts: 1,
             ticket: 1,
-            unanswered: 0
+            unanswered: 0,
+            maybeSentAt: null
           }))
         )
       }))

@@ -158,7 +158,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* presentSecret(before.id), Option.some(`sealed ${before.id}`))
         const mails = yield* (yield* MailStore).claim(start, start + minute, 10)
         const queued = makeNoticeMail(calculateNoticePeriodNumber(start), about)
-        assert.deepStrictEqual(mails, [{ ...queued, attempts: 1, ticket: 1, unanswered: 0 }])
+        assert.deepStrictEqual(mails, [{ ...queued, attempts: 1, ticket: 1, unanswered: 0, maybeSentAt: null }])
       }))
 
     it("if a change returns the webhook unchanged, nothing is written and no mail is queued", () =>
