@@ -1,8 +1,10 @@
-/** Tests that an erasure removes the creator's address from all mails. */
+/** Tests that an erasure removes the creator's address from all mails, and that a repetition covers late submissions. */
 import { assert, it } from "@effect/vitest"
+import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
 import { Mailer, MailRefused } from "@partner-commentary/core/mail/Mailer"
+import { Topics } from "@partner-commentary/core/topic/Topics"
 import * as Application from "@partner-commentary/test/Application"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -73,3 +75,45 @@ for (const email of ["Elodie@example.com", "Élodie@example.com"]) {
     }).pipe(Effect.scoped, Effect.provide(InMemory.layerWithoutWorkers()))
   )
 }
+
+/** Prepares a submission, runs `change`, submits, and runs `change` again. Returns the mails to the former address. */
+const mailsAfterRepeated = (change: (email: string) => Effect.Effect<unknown, never, CreatorAdministration>) =>
+  Effect.gen(function* () {
+    const owner = yield* Seed.createOrganization()
+    const persona = yield* Seed.createPersona(owner)
+    const { text: key } = yield* Seed.issueApiKey(owner)
+    const principal = yield* (yield* ApiKeys).authenticate(key, "127.0.0.1")
+    const topics = yield* Topics
+    const submission = yield* topics.prepare(principal, {
+      content,
+      personaIds: [persona.id],
+      externalReference: null,
+      outputTypes: ["text"],
+      metadata: {}
+    })
+    const { email } = persona.creator
+    yield* change(email)
+    yield* topics.submit(submission)
+    yield* change(email)
+    yield* Layer.build(TestApi.workers)
+    yield* waitUntilMailsProcessed
+    const rows = yield* (yield* SqlClient.SqlClient)`SELECT * FROM assignments`
+    assert.notInclude(JSON.stringify(rows), email)
+    return yield* (yield* Mailbox).to(email)
+  }).pipe(Effect.scoped, Effect.provide(InMemory.layerWithoutWorkers()))
+
+it.effect("a repeated erasure erases a request whose submission had read the persona before the first erasure", () =>
+  Effect.map(
+    mailsAfterRepeated((email) => CreatorAdministration.use(({ erase }) => erase(email))),
+    (mails) => assert.deepStrictEqual(mails, [])
+  )
+)
+
+it.effect("a repeated change of an address covers a request whose submission had read the persona before", () =>
+  Effect.map(
+    mailsAfterRepeated((email) =>
+      CreatorAdministration.use(({ changeEmail }) => changeEmail(email, "new@example.com"))
+    ),
+    (mails) => assert.deepStrictEqual(mails, [])
+  )
+)

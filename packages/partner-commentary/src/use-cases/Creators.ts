@@ -23,7 +23,7 @@ export const makeCreatorUseCases = (run: RunUseCase) => ({
 
   /**
    * Changes a creator's mail address. Links in old mails stop working, and the mails about open requests are sent to
-   * the new address.
+   * the new address. Call `changeEmail` again a minute later: a submission that runs meanwhile may use the old address.
    */
   changeEmail: (change: { readonly from: string; readonly to: string }, options?: TransactionOption) =>
     run(
@@ -35,7 +35,7 @@ export const makeCreatorUseCases = (run: RunUseCase) => ({
 
   /**
    * Erases the personal data of a creator. The creator's approved commentaries stay, and the creator's open requests
-   * are closed.
+   * are closed. Call `erase` again a minute later: a submission that runs meanwhile may store the personal data again.
    */
   erase: (creator: { readonly email: string }, options?: TransactionOption) =>
     run(
