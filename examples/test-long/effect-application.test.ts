@@ -125,7 +125,7 @@ it.live("the start is refused with one sentence if the service's URL has no path
 it.live("a service below a path of the application returns the same responses as the standalone server", () =>
   Effect.gen(function* () {
     const partner = yield* HostConformance.seedPartner("127.0.0.1")
-    const ask = HostConformance.requestOverSocket({ port: yield* port, below: "/commentary" })
+    const ask = HostConformance.requestOverSocket({ port: yield* port })
     assert.isAbove(yield* Effect.promise(() => HostConformance.checkConformance({ ask, apiRoot, partner })), 90)
   }).pipe((test) => Effect.flatMap(served, (layer) => Effect.provide(test, layer)))
 )

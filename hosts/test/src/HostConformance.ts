@@ -8,6 +8,7 @@ import { deepStrictEqual } from "node:assert/strict"
 import { createServer, request } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { layerWithoutServerSpans } from "@partner-commentary/server/creator/CreatorRequest"
+import { parseServicePathPrefix } from "@partner-commentary/server/http/Address"
 import * as WebRequest from "@partner-commentary/server/http/WebRequest"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Effect from "effect/Effect"
@@ -38,7 +39,7 @@ export interface ConformanceOptions {
   readonly ask: SendHostRequest
   /** The result of `seedPartner`, which you run on the host's database. */
   readonly partner: SeededHostPartner
-  /** The host's API root. Some responses contain the API root. */
+  /** The host's API root. The suite sends each request below the path of the API root. */
   readonly apiRoot: string
   /** The request features that this host changes or drops before the service receives the request. */
   readonly lacks?: ReadonlyArray<HostCapability>
@@ -50,7 +51,7 @@ export interface ConformanceOptions {
 
 /** An example is `{ target: "/partner/v1/personas/", status: 308, location: "/partner/v1/personas" }`. */
 export interface ExpectedRedirect {
-  /** The target as sent in the request, with its query. */
+  /** The target below the path of the API root, with its query. */
   readonly target: string
   readonly status: number
   readonly location: string
@@ -104,6 +105,7 @@ export const checkConformance = ({
   Effect.gen(function* () {
     const server = yield* HttpServer.HttpServer
     const expected = requestOverSocket({ port: "port" in server.address ? server.address.port : 0 })
+    const below = parseServicePathPrefix(apiRoot)
     const able = ({ needs }: HostComparisonRequest) => needs === undefined || !lacks.includes(needs)
     const here = makeConformanceRequests(yield* seedPartner("127.0.0.1")).filter(able)
     const there = makeConformanceRequests(theirs).filter(able)
@@ -119,7 +121,7 @@ export const checkConformance = ({
       const other =
         redirect ?? (yield* answered(expected, here[place] ?? one, `${name} is not answered by Node's server`))
       const message = yield* Effect.promise(() =>
-        ask(one).then(
+        ask({ ...one, target: `${below}${one.target}` }).then(
           (told) =>
             "target" in other
               ? redirected(told, other, name)
@@ -163,11 +165,10 @@ const reference = (apiRoot: string) =>
     Layer.provideMerge(Application.layer({ apiRoot, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
   )
 
-/** Sends requests to a server on this machine. `below` is the prefix of every path. */
+/** Sends requests to a server on this machine. */
 export const requestOverSocket =
-  ({ below = "", port }: { readonly below?: string; readonly port: number }): SendHostRequest =>
-  ({ body, headers = [], method, target }) => {
-    const path = `${below}${target}`
+  ({ port }: { readonly port: number }): SendHostRequest =>
+  ({ body, headers = [], method, target: path }) => {
     const ask = (): Promise<HostResponse> =>
       new Promise((resolve, reject) => {
         const fields = ["Host", "commentary.example", ...headers.flat()]
