@@ -1,13 +1,13 @@
-/** Mounts the service in Fastify 5, with a hook that runs before Fastify reads the body. */
-import { fastify } from "fastify"
+/** Mounts the service in Fastify 5, before Fastify reads the body. */
+import { type FastifyReply, type FastifyRequest, fastify } from "fastify"
 import { pc } from "./pc.ts"
 
-const app = fastify()
-app.get("/yours", () => "Your application.")
 // #region glue
-app.addHook("onRequest", (request, reply, next) =>
+const mount = (request: FastifyRequest, reply: FastifyReply, next: () => void) =>
   request.url.startsWith("/commentary/") ? void pc.node(request.raw, reply.hijack().raw) : next()
-)
+const app = fastify({ frameworkErrors: (error, request, reply) => mount(request, reply, () => reply.send(error)) })
+app.addHook("onRequest", mount)
 await pc.start()
 // #endregion
+app.get("/yours", () => "Your application.")
 await app.listen({ port: Number(process.env.PORT) })

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
-import { partnerCommentary } from "partner-commentary"
+import { type PartnerCommentary, partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 import PostalMime from "postal-mime"
 import { createFirstPartner } from "../first-partner.ts"
@@ -92,11 +92,17 @@ export const approveCommentary = async ({ folder }: Pick<StartedExample, "folder
   await submitForm(`${await link(/draft/)}/approve`, {})
 }
 
-/** Submits a topic over HTTP, and resolves with the text of the published commentary. */
-export const publishCommentary = async (test: Test, { folder, url }: StartedExample): Promise<string> => {
-  // Opens a second instance on the same database file, as a command beside the server would.
+/** Opens a second instance on the application's database file, as a command beside the server would. */
+export const openBeside = (test: Test, { folder, url }: StartedExample): PartnerCommentary => {
   const beside = partnerCommentary({ url, secret, database: sqlite(join(folder, "commentary.db")), workers: false })
   test.onTestFinished(beside.stop)
+  return beside
+}
+
+/** Submits a topic over HTTP, and resolves with the text of the published commentary. */
+export const publishCommentary = async (test: Test, started: StartedExample): Promise<string> => {
+  const { folder, url } = started
+  const beside = openBeside(test, started)
   const { key, organization_id, persona_id } = await createFirstPartner(beside)
   const topic = { content: "Who wins the derby on Sunday?", persona_ids: [persona_id], external_reference: "derby-1" }
   await post(`${url}/partner/v1/topics`, topic, key)
