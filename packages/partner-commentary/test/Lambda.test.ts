@@ -1,6 +1,6 @@
 /** Tests that `pc.lambda` handles events of API Gateway, runs due jobs on a schedule, and reports a failed start. */
 import { expect, it, onTestFinished } from "vitest"
-import { PartnerCommentaryError, partnerCommentary } from "../src/PartnerCommentary.ts"
+import { type PartnerCommentary, PartnerCommentaryError, partnerCommentary } from "../src/PartnerCommentary.ts"
 import { sqlite } from "../src/sqlite/Sqlite.ts"
 
 const lines: Array<string> = []
@@ -24,6 +24,13 @@ const get = (rawPath: string, headers: Record<string, string> = {}) => ({
   requestContext: { http: { method: "GET", sourceIp: "203.0.113.9" } }
 })
 
+const asks = async (pc: PartnerCommentary) => {
+  const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })
+  const { id: persona_id } = await pc.personas.create({ name: "Ada", creator: { email: "ada@creators.example" } })
+  await pc.licenses.grant({ organization_id, persona_id })
+  await pc.topics.submit({ organization_id, content: "Who wins the derby on Sunday?", persona_ids: [persona_id] })
+}
+
 it("the Lambda function handles requests below the path of the option url, and checks address lists against the client's address in the event", async () => {
   const pc = partnerCommentary({ ...options, mail: () => {} })
   onTestFinished(pc.stop)
@@ -38,13 +45,26 @@ it("the Lambda function runs due jobs on a schedule", async () => {
   const mails: Array<{ readonly to: { readonly address: string } }> = []
   const pc = partnerCommentary({ ...options, mail: (message) => mails.push(message) })
   onTestFinished(pc.stop)
-  const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })
-  const { id: persona_id } = await pc.personas.create({ name: "Ada", creator: { email: "ada@creators.example" } })
-  await pc.licenses.grant({ organization_id, persona_id })
-  await pc.topics.submit({ organization_id, content: "Who wins the derby on Sunday?", persona_ids: [persona_id] })
+  await asks(pc)
   const schedule = { source: "aws.scheduler" }
   expect(await pc.lambda(schedule, invocation)).toMatchObject({ taken: expect.any(Number), more_due: false })
   expect(mails.map(({ to }) => to.address)).toEqual(["ada@creators.example"])
+})
+
+it("the Lambda function and drain end at their time limit if a mail function hangs, and the mail is sent later", async () => {
+  const pc = partnerCommentary({ ...options, mail: () => new Promise(() => {}) })
+  onTestFinished(pc.stop)
+  const seconds = async (work: () => Promise<unknown>) => {
+    const start = performance.now()
+    expect(await work()).toMatchObject({ taken: expect.any(Number) })
+    return (performance.now() - start) / 1000
+  }
+  await asks(pc)
+  expect(await seconds(() => pc.operations.drain({ timeout: 500 }))).toBeLessThan(10)
+  expect(lines.join()).toMatch(/A mail must wait.*the application did not answer in time/)
+  await asks(pc)
+  const soon = { getRemainingTimeInMillis: () => 1000 }
+  expect(await seconds(() => pc.lambda({ source: "aws.scheduler" }, soon))).toBeLessThan(10)
 })
 
 it("the Lambda function rejects an event of an unknown source, and the error is one sentence", async () => {

@@ -1,5 +1,6 @@
 /** Implements Mailer by calling an async function of the application. */
 import { Mailer, type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
+import { limitToRun } from "@partner-commentary/core/shared/RunEnd"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { callHostFunction, type HostFunctionContext } from "./HostFunction.ts"
@@ -13,7 +14,7 @@ export type SendMail = (message: MailMessage, context: HostFunctionContext) => u
 
 /**
  * The time limit for a call of the mail function. The time limit is short, because a stopping service waits for running
- * calls of the mail function, so that no result is lost.
+ * calls of the mail function, so that no result is lost. A run with a time limit shortens the call further.
  */
 const longestSend = "15 seconds"
 
@@ -21,7 +22,9 @@ export const layer = (send: SendMail) =>
   Layer.succeed(Mailer, {
     send: Effect.fn("Mailer.send")((message) =>
       Effect.mapError(
-        Effect.asVoid(callHostFunction((context) => send(message, context), longestSend)),
+        Effect.flatMap(limitToRun(longestSend), (limit) =>
+          Effect.asVoid(callHostFunction((context) => send(message, context), limit))
+        ),
         (failure) => new MailRefused(failure)
       )
     )

@@ -55,8 +55,9 @@ export interface DoctorReport {
 
 export const makeOperationUseCases = (run: RunUseCase) => ({
   /**
-   * Runs jobs until no work is due, or until the time limit. Call `drain` on a schedule if the option `workers` is
-   * `false`.
+   * Runs jobs until no work is due, or until the time limit, at which unfinished jobs are released for a later run.
+   * Call `drain` on a schedule if the option `workers` is `false`. If an SMTP server has received a whole mail, the run
+   * waits up to 5 seconds longer for the server's reply.
    */
   drain: (
     given: { /** The time limit in milliseconds. The default is 60,000. */ readonly timeout?: number | undefined } = {}

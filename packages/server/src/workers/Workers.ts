@@ -5,6 +5,7 @@
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { formatErrorWithCauses } from "@partner-commentary/core/shared/Reason"
+import { RunEnd } from "@partner-commentary/core/shared/RunEnd"
 import * as Tracing from "@partner-commentary/core/shared/Tracing"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Cause from "effect/Cause"
@@ -96,7 +97,8 @@ export interface DrainResult {
 /** Runs jobs until no work is due, or until the time limit. */
 export const drain = Effect.fn("Workers.drain")(function* ({ claimFor, lookahead, runFor }: DrainLimits) {
   const tally = { taken: 0, failed: 0 }
-  const until = Instant.plus(yield* Instant.now, claimFor)
+  const start = yield* Instant.now
+  const until = Instant.plus(start, claimFor)
   const isMoreDue = yield* Effect.gen(function* () {
     const kinds = yield* Effect.all(jobRunnerConstructors)
     for (;;) {
@@ -110,7 +112,7 @@ export const drain = Effect.fn("Workers.drain")(function* ({ claimFor, lookahead
       if (next > Instant.plus(now, lookahead) || next >= until) return false
       yield* Effect.sleep(Duration.millis(next - now))
     }
-  }).pipe(Effect.scoped, Effect.timeoutOption(runFor))
+  }).pipe(Effect.scoped, Effect.provideService(RunEnd, Instant.plus(start, runFor)), Effect.timeoutOption(runFor))
   return { ...tally, isMoreDue: Option.getOrElse(isMoreDue, () => true) } satisfies DrainResult
 })
 
