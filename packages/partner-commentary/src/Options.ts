@@ -9,6 +9,18 @@ import { isLoopbackHost } from "@partner-commentary/core/shared/Loopback"
 import * as Policy from "@partner-commentary/core/shared/Policy"
 import * as PublicAddress from "@partner-commentary/core/shared/PublicAddress"
 import type { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
+import {
+  isText,
+  makeOptionalOption,
+  makeRequiredOptionSchema,
+  makeSchemaRule,
+  makeStructOption,
+  makeTextOption,
+  type OptionSchemas,
+  optionalBooleanOption,
+  strictParseOptions
+} from "@partner-commentary/server/embedding/OptionRules"
+import * as PartialSettings from "@partner-commentary/server/embedding/PartialSettings"
 import { convertSchemaIssueToProblems } from "@partner-commentary/server/http/Body"
 import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
 import type * as Effect from "effect/Effect"
@@ -21,18 +33,6 @@ import * as Schema from "effect/Schema"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Database } from "./Database.ts"
 import { type HostLogger, isHostLogger } from "./Log.ts"
-import {
-  isText,
-  makeOptionalOption,
-  makeRequiredOptionSchema,
-  makeSchemaRule,
-  makeStructOption,
-  makeTextOption,
-  type OptionSchemas,
-  optionalBooleanOption,
-  strictParseOptions
-} from "./OptionRules.ts"
-import * as PartialSettings from "./PartialSettings.ts"
 import { makeInvalidOptionError, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 import type { GenerateCommentary } from "./ports/GeneratorFunction.ts"
 import type { IdentifyCaller } from "./ports/IdentityFunction.ts"

@@ -2,6 +2,7 @@
 import * as Policy from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
+import * as PartialSettings from "@partner-commentary/server/embedding/PartialSettings"
 import * as Workers from "@partner-commentary/server/Workers"
 import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
 import * as Layer from "effect/Layer"
@@ -11,7 +12,6 @@ import * as Composition from "./Composition.ts"
 import { isLayer } from "./LayerOption.ts"
 import * as Log from "./Log.ts"
 import type { DecodedOptions } from "./Options.ts"
-import * as PartialSettings from "./PartialSettings.ts"
 import * as Ports from "./Ports.ts"
 
 export type PartnerCommentaryServices = Layer.Success<ReturnType<typeof layer>>

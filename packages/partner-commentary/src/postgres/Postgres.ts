@@ -2,12 +2,17 @@
 import * as HostPool from "@partner-commentary/postgres/HostPool"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as PostgresUrl from "@partner-commentary/postgres/PostgresUrl"
+import {
+  makeCountOption,
+  makeOptionalOption,
+  optionalBooleanOption
+} from "@partner-commentary/server/embedding/OptionRules"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Database } from "../Database.ts"
-import { makeCountOption, makeOptionalOption, makeSettingsDecoder, optionalBooleanOption } from "../OptionRules.ts"
 import { makeInvalidOptionError } from "../PartnerCommentaryError.ts"
+import { makeSettingsDecoder } from "../SettingsDecoder.ts"
 import * as PostgresDatabase from "./PostgresDatabase.ts"
 import * as StartFailure from "./StartFailure.ts"
 

@@ -1,5 +1,6 @@
 /** Exports `partner-commentary/smtp`, which sends mails through an SMTP server. */
 import type { Mailer } from "@partner-commentary/core/mail/Mailer"
+import { makeCountOption } from "@partner-commentary/server/embedding/OptionRules"
 import * as MailSetting from "@partner-commentary/smtp/MailSetting"
 import * as SmtpMailer from "@partner-commentary/smtp/SmtpMailer"
 import * as Layer from "effect/Layer"
@@ -7,8 +8,8 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { makeCountOption, makeSettingsDecoder } from "../OptionRules.ts"
 import { makeInvalidOptionError, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
+import { makeSettingsDecoder } from "../SettingsDecoder.ts"
 
 export interface SmtpOptions {
   /** The sender of all mails, in the form `Name <address>`. */

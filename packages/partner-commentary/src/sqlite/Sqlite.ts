@@ -1,10 +1,12 @@
 /** Exports `partner-commentary/sqlite`: a database in one SQLite file. */
+
+import { optionalBooleanOption } from "@partner-commentary/server/embedding/OptionRules"
 import * as HostDatabase from "@partner-commentary/sqlite/HostDatabase"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { Database } from "../Database.ts"
-import { makeSettingsDecoder, optionalBooleanOption } from "../OptionRules.ts"
 import { makeInvalidOptionError, mapToStartError, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
+import { makeSettingsDecoder } from "../SettingsDecoder.ts"
 import * as SqliteDatabase from "./SqliteDatabase.ts"
 
 export interface SqliteOptions {

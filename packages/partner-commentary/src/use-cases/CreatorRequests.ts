@@ -13,10 +13,10 @@ import {
 } from "@partner-commentary/server/creator-portal/CreatorAction"
 import { toCreatorPageJson } from "@partner-commentary/server/creator-portal/CreatorView"
 import { type CreatorActionError, toActionRefusal } from "@partner-commentary/server/creator-portal/Refusal"
+import { strictParseOptions } from "@partner-commentary/server/embedding/OptionRules"
 import { defaultAvatarPath } from "@partner-commentary/server/routes/personas/Avatar"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { strictParseOptions } from "../OptionRules.ts"
 import * as Text from "./Text.ts"
 import { makeDecoder, makeNotFoundError, type RunUseCase, ShareIdInput, type TransactionOption } from "./UseCase.ts"
 

@@ -5,6 +5,13 @@ import { Retention } from "@partner-commentary/core/operations/Retention"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import {
+  isPositive,
+  makeOptionalOption,
+  makeStructOption,
+  optionalBooleanOption,
+  strictParseOptions
+} from "@partner-commentary/server/embedding/OptionRules"
 import { drain } from "@partner-commentary/server/Workers"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -16,13 +23,6 @@ import type { DoctorFinding } from "../doctor/Finding.ts"
 import { diagnoseLicences } from "../doctor/Licences.ts"
 import * as StoredWebhooks from "../doctor/StoredWebhooks.ts"
 import * as StoredWork from "../doctor/StoredWork.ts"
-import {
-  isPositive,
-  makeOptionalOption,
-  makeStructOption,
-  optionalBooleanOption,
-  strictParseOptions
-} from "../OptionRules.ts"
 import { type HostDate, HostStartDateSchema } from "../ports/Moment.ts"
 import { makeDecoder, type RunUseCase } from "./UseCase.ts"
 

@@ -2,12 +2,10 @@
  * Defines rules for options. A rule returns true, or the rest of a sentence that starts with the option's name, such as
  * `must be true or false`.
  */
-import { convertSchemaIssueToProblems } from "@partner-commentary/server/http/Body"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
-import { makeInvalidOptionError, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 
 export type OptionRuleResult = true | string | SchemaIssue.Issue
 
@@ -49,21 +47,5 @@ export const makeSchemaRule = (schema: Schema.Codec<unknown>) => {
   return (value: unknown): OptionRuleResult => {
     const decoded = decode(value)
     return Result.isSuccess(decoded) || decoded.failure.issue
-  }
-}
-
-/** Checks the settings in the second argument of a function such as `sqlite`. */
-export const makeSettingsDecoder = (option: string, fields: OptionSchemas) => {
-  const decode = Schema.decodeUnknownResult(makeStructOption(fields), strictParseOptions)
-  return <A>(given: A): Result.Result<A, PartnerCommentaryError> => {
-    if (!Predicate.isObject(given))
-      return Result.fail(makeInvalidOptionError(option, "must have its settings in an object"))
-    return Result.mapBoth(decode(given), {
-      onFailure: ({ issue }) => {
-        const [{ constraint, field }] = convertSchemaIssueToProblems(issue)
-        return makeInvalidOptionError(`${option}.${field}`, constraint)
-      },
-      onSuccess: () => given
-    })
   }
 }
