@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { PartnerCommentaryError, partnerCommentary } from "../src/PartnerCommentary.ts"
 import { postgres } from "../src/postgres/Postgres.ts"
 import { smtp } from "../src/smtp/Smtp.ts"
@@ -88,6 +88,7 @@ const wrong: ReadonlyArray<readonly [options: Readonly<Record<string, unknown>>,
   [{ policy: { maxDrafts: -1 } }, "The option policy.maxDrafts must be a whole number, 0 or more."],
   [{ policy: { webhooks: 7 } }, "The option policy.webhooks must be an object."],
   [{ policy: { webhooks: { retries: "1 hour" } } }, "The option policy.webhooks.retries must be an array."],
+  [{ policy: { webhooks: { sources: [7] } } }, "The option policy.webhooks.sources[0] must be a string."],
   [{ workers: { mails: "many" } }, "The option workers.mails must be a whole number, 0 or more."],
   [{ policy: { window: 1 } }, "The option policy.window is no option of this version."],
   [{ workers: "no" }, "The option workers must be true, false or an object."],
@@ -167,6 +168,14 @@ describe("Options of partnerCommentary", () => {
     expect(thrown(() => partnerCommentary({ ...development, development: false })).message).toContain(
       "The option database"
     )
+  })
+
+  it("partnerCommentary publishes the source addresses of webhooks that the policy lists", async () => {
+    const policy = { webhooks: { sources: ["203.0.113.7"] } }
+    const pc = partnerCommentary({ ...production, policy })
+    onTestFinished(pc.stop)
+    const answer = await pc.fetch(new Request("https://app.example/.well-known/webhook-sources"))
+    expect(await answer.json()).toMatchObject({ data: { addresses: policy.webhooks.sources } })
   })
 
   it("partnerCommentary accepts an Effect layer for every port", () => {

@@ -28,10 +28,13 @@ const duration = Schema.declare(
   { message: 'must be a duration such as "48 hours", or milliseconds' }
 )
 
+/** The schedules have default durations, and the lists of texts are empty by default. */
+const isListOfDurations = (defaults: unknown) => Array.isArray(defaults) && defaults.some(Duration.isDuration)
+
 /** Returns a schema for settings with the same names and types as the defaults. */
 export const makeOverridesSchema = (defaults: unknown): Schema.Codec<unknown> => {
   if (Duration.isDuration(defaults)) return duration
-  if (Array.isArray(defaults)) return Schema.Array(duration)
+  if (Array.isArray(defaults)) return Schema.Array(isListOfDurations(defaults) ? duration : Schema.String)
   if (Predicate.isNumber(defaults)) return makeCountOption(0)
   if (Predicate.isBoolean(defaults)) return optionalBooleanOption
   const fields = Object.entries(defaults as object).map(
@@ -47,8 +50,8 @@ export const overrideDefaults = <A>(defaults: A, given: SettingsOverrides<A> | u
 const filled = (usual: unknown, given: unknown): unknown => {
   if (given === undefined) return usual
   if (Duration.isDuration(usual)) return Duration.fromInputUnsafe(given as Duration.Input)
-  if (Array.isArray(usual)) return (given as ReadonlyArray<Duration.Input>).map(Duration.fromInputUnsafe)
-  if (!Predicate.isObject(usual)) return given
+  if (isListOfDurations(usual)) return (given as ReadonlyArray<Duration.Input>).map(Duration.fromInputUnsafe)
+  if (Array.isArray(usual) || !Predicate.isObject(usual)) return given
   const parts = given as Readonly<Record<string, unknown>>
   return Object.fromEntries(Object.entries(usual).map(([name, each]) => [name, filled(each, parts[name])]))
 }
