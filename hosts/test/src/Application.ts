@@ -16,6 +16,7 @@ import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import type { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as LocalIdentity from "@partner-commentary/identity/LocalIdentity"
 import * as Composition from "@partner-commentary/server/embedding/Composition"
+import { overrideDefaults, type SettingsOverrides } from "@partner-commentary/server/embedding/PartialSettings"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -29,7 +30,7 @@ export interface ServiceCompositionOptions {
   /** The stores that replace the database in `filename`. */
   readonly stores?: ReturnType<typeof Sqlite.layer>
   readonly apiRoot?: string
-  readonly policy?: Partial<Policy>
+  readonly policy?: SettingsOverrides<Policy> | undefined
   /** This transport replaces the in-memory receivers. */
   readonly transport?: Layer.Layer<WebhookTransport>
   /** The secret that signs creator links and dashboard tokens. */
@@ -59,7 +60,7 @@ export const layer = <Seen, E>(
   return Composition.layer({
     address: PublicAddress.layerAnywhere(options.apiRoot ?? "http://test.invalid"),
     secrets: Layer.succeed(SigningSecrets, [secret]),
-    policy: { ...defaults, ...options.policy },
+    policy: overrideDefaults(defaults, options.policy),
     // Signals and due times start all jobs, so the tests need no polling. If the poll intervals were short, a test
     // clock that jumps by years would run every poll in between.
     workers: {

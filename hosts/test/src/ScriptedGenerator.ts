@@ -10,6 +10,7 @@ import {
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { checkDrafts } from "./TestOptions.ts"
 
 export class ScriptedGenerator extends Context.Service<
   ScriptedGenerator,
@@ -17,7 +18,7 @@ export class ScriptedGenerator extends Context.Service<
     readonly requests: Effect.Effect<ReadonlyArray<CommentaryGenerationRequest>>
     /** Makes the next generation attempts fail, one attempt for each argument. */
     readonly failNext: (...failures: ReadonlyArray<{ readonly permanent: boolean }>) => Effect.Effect<void>
-    /** Sets the texts of the next drafts, one text for each argument. */
+    /** Sets the texts of the next drafts, one text for each argument. Dies if the port does not allow a text. */
     readonly writeNext: (...texts: ReadonlyArray<string>) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/ScriptedGenerator") {
@@ -29,7 +30,11 @@ export class ScriptedGenerator extends Context.Service<
       const scripted = ScriptedGenerator.of({
         requests: Effect.sync(() => [...requests]),
         failNext: (...next) => Effect.sync(() => void failures.push(...next)),
-        writeNext: (...next) => Effect.sync(() => void texts.push(...next))
+        writeNext: (...next) =>
+          Effect.sync(() => {
+            checkDrafts(next)
+            texts.push(...next)
+          })
       })
       const generator = CommentaryGenerator.of({
         generate: (request) =>

@@ -5,6 +5,7 @@
 import type { CommentaryGenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { ScriptedGenerator } from "./ScriptedGenerator.ts"
 import type { TestInstance } from "./TestInstance.ts"
+import { checkGenerationFailures } from "./TestOptions.ts"
 
 /** How an attempt fails. A temporary failure is retried later, and a permanent failure is not. */
 export interface GenerationFailure {
@@ -31,12 +32,16 @@ export class TestGenerator {
    * attempt fail temporarily.
    */
   failNext(...failures: ReadonlyArray<GenerationFailure>): void {
+    checkGenerationFailures(failures)
     const all = failures.length === 0 ? [{}] : failures
     const told = all.map(({ permanent = false }) => ({ permanent }))
     this.#instance.runSync(this.#instance.service(ScriptedGenerator).failNext(...told))
   }
 
-  /** Sets the texts of the next drafts, one text for each argument. */
+  /**
+   * Sets the texts of the next drafts, one text for each argument. As the texts of every generator, the texts have 1 to
+   * 5000 characters.
+   */
   writeNext(...texts: ReadonlyArray<string>): void {
     this.#instance.runSync(this.#instance.service(ScriptedGenerator).writeNext(...texts))
   }

@@ -6,6 +6,7 @@ import type { MailMessage } from "@partner-commentary/core/mail/Mailer"
 import { Mailbox } from "./Mailbox.ts"
 import { formatList, TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
+import { checkMailRefusals } from "./TestOptions.ts"
 import type { TestPersona } from "./TestSeed.ts"
 
 /** A mail in the form that the mailer received. */
@@ -92,6 +93,7 @@ export class TestMailbox {
    * mail is retried later.
    */
   refuseNext(...refusals: ReadonlyArray<{ readonly permanent: boolean }>): void {
+    checkMailRefusals(refusals)
     this.#instance.runSync(this.#instance.service(Mailbox).refuseNext(...refusals))
   }
 }

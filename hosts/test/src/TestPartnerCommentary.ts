@@ -5,12 +5,14 @@
 import { type ClientOptions, PartnerCommentary, PartnerCommentaryDashboard } from "@partner-commentary/client"
 import type { ApiKeyScope } from "@partner-commentary/core/access/Scope"
 import type { Policy } from "@partner-commentary/core/shared/Policy"
+import type { SettingsOverrides } from "@partner-commentary/server/embedding/PartialSettings"
 import { TestClock } from "./TestClock.ts"
 import { TestCreator } from "./TestCreator.ts"
 import { TestPartnerCommentaryError } from "./TestError.ts"
 import { TestGenerator } from "./TestGenerator.ts"
 import { TestInstance } from "./TestInstance.ts"
 import { type TestMail, TestMailbox } from "./TestMailbox.ts"
+import { checkInstanceOptions } from "./TestOptions.ts"
 import {
   type SeededTestOrganization,
   TestDataSeeder,
@@ -27,8 +29,8 @@ export interface TestPartnerCommentaryOptions {
   readonly now?: Date | string | number
   /** The origin of the links in mails. The service answers requests for any host name. */
   readonly url?: string
-  /** Policy values that replace the defaults. */
-  readonly policy?: Partial<Policy>
+  /** Policy values that replace the defaults, for example `{ responseWindow: "72 hours" }`. */
+  readonly policy?: SettingsOverrides<Policy>
   /**
    * The kinds of media that the service makes from approved texts if a topic's `output_types` request them. By default
    * the service makes no media.
@@ -81,6 +83,7 @@ export class TestPartnerCommentary {
 
   /** Creates a service without data. Dispose of the instance when the test ends, or use `await using`. */
   static async make(options: TestPartnerCommentaryOptions = {}): Promise<TestPartnerCommentary> {
+    checkInstanceOptions(options)
     const { log, media = [], now = Date.now(), policy = {} } = options
     const start = new Date(now).getTime()
     if (Number.isNaN(start)) throw new TestPartnerCommentaryError(`now is no moment: ${JSON.stringify(now)}.`)

@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Seed from "./Seed.ts"
 import { formatList, TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
+import { checkKeyOptions, checkOrganizationSeed } from "./TestOptions.ts"
 
 /** An organization that calls the API. */
 export interface TestOrganization {
@@ -91,6 +92,7 @@ export class TestDataSeeder {
   async seed<const Personas extends ReadonlyArray<string | TestPersonaSeed>>(
     options: TestOrganizationSeed<Personas>
   ): Promise<SeededTestOrganization<Personas>> {
+    checkOrganizationSeed(options)
     const seeds: ReadonlyArray<string | TestPersonaSeed> = options.personas ?? ["Ada Vance"]
     const made = await this.#instance.run(
       Effect.gen({ self: this }, function* () {
@@ -117,7 +119,9 @@ export class TestDataSeeder {
     }
   }
 
-  async key(organization: TestOrganization, { environment, expiresAt, scopes }: NewKey): Promise<string> {
+  async key(organization: TestOrganization, options: NewKey): Promise<string> {
+    checkKeyOptions(options)
+    const { environment, expiresAt, scopes } = options
     const issued = Seed.issueApiKey(this.#organization(organization), {
       ...(scopes === undefined ? {} : { scopes }),
       ...(environment === undefined ? {} : { environment }),

@@ -16,6 +16,7 @@ import * as Option from "effect/Option"
 import { InMemoryWebhookReceivers } from "./InMemoryWebhookReceivers.ts"
 import { formatList, TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
+import { checkResponses } from "./TestOptions.ts"
 
 /** The reason why a receiver does not respond. */
 export type NoResponseReason = "dns" | "refused" | "reset" | "tls" | "timeout"
@@ -96,6 +97,7 @@ export class TestWebhooks {
    */
   answerNext(...answers: ReadonlyArray<ReceiverResponse>): void {
     this.#instance.alive()
+    checkResponses(answers)
     this.#script.push(...answers)
   }
 
