@@ -4,6 +4,7 @@
  */
 import { type ClientOptions, PartnerCommentary, PartnerCommentaryDashboard } from "@partner-commentary/client"
 import type { ApiKeyScope } from "@partner-commentary/core/access/Scope"
+import { retryFailedWork } from "@partner-commentary/core/operations/Retry"
 import type { Policy } from "@partner-commentary/core/shared/Policy"
 import type { SettingsOverrides } from "@partner-commentary/server/embedding/PartialSettings"
 import { TestClock } from "./TestClock.ts"
@@ -142,6 +143,19 @@ export class TestPartnerCommentary {
   creator(of: TestMail | TestPersona | string): TestCreator {
     if (typeof of === "object" && "subject" in of) return new TestCreator(this.#instance, of)
     return new TestCreator(this.#instance, this.mailbox.latestLink(this.#seeds.persona(of)))
+  }
+
+  /** The operations that the harness does not run on its own. */
+  readonly operations = {
+    /**
+     * Restarts all mails, drafts, audio and video that failed permanently, and returns their numbers. The promise
+     * resolves when the restarted work is done.
+     */
+    retry: async (): Promise<{ readonly mails: number; readonly drafts: number; readonly media: number }> => {
+      const restarted = await this.#instance.run(retryFailedWork(0))
+      await this.#instance.finish()
+      return restarted
+    }
   }
 
   /** Ends the instance and deletes its data. After `dispose`, every call on the instance throws an error. */

@@ -85,6 +85,23 @@ it("failed attempts at a draft are retried on schedule, and a permanent failure 
   expect(pc.mailbox.latest("ada-vance-1@creators.example").subject).toContain("could not be written")
 })
 
+it("failed drafts and mails are restarted with pc.operations.retry, as the log advises", async () => {
+  const lines: Array<string> = []
+  await using pc = await TestPartnerCommentary.make({ log: (line) => lines.push(line) })
+  const { organization, personas } = await pc.seed({ personas: ["Ada Vance", "Bo Lindqvist"] })
+  const [ada, bo] = personas
+  pc.mailbox.refuseNext({ permanent: true })
+  await pc.client(organization).topics.create({ content, persona_ids: [ada.id] })
+  await pc.client(organization).topics.create({ content, persona_ids: [bo.id] })
+  pc.generator.failNext({ permanent: true })
+  expect(await pc.creator(bo).respond(perspective)).toMatchObject({ draft: null, generation: "stalled" })
+  expect(lines.join()).toContain("pc.operations.retry()")
+  expect(await pc.operations.retry()).toEqual({ mails: 1, drafts: 1, media: 0 })
+  expect(await pc.creator(bo).view()).toMatchObject({ draft: { number: 1 }, generation: null })
+  expect(pc.mailbox.to(ada)).toHaveLength(1)
+  expect(await pc.operations.retry()).toEqual({ mails: 0, drafts: 0, media: 0 })
+})
+
 it("simulated creators answer a topic of a test key as time passes, and no mail is sent", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization } = await pc.seed({ personas: [] })

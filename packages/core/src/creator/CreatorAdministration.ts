@@ -100,10 +100,10 @@ export class CreatorAdministration extends Context.Service<
         resendFailed: Effect.fn("Creators.resendFailed")(function* (since) {
           const now = yield* Instant.now
           let resent = 0
-          // Requeue only mails that failed before `now`, because mails that fail again would otherwise keep the loop
-          // running.
+          // Requeue only mails that have failed until now, because mails that fail again later would otherwise keep the
+          // loop running.
           for (let last = resendBatch; last === resendBatch; ) {
-            last = yield* mails.requeueFailed(since, now, now, resendBatch)
+            last = yield* mails.requeueFailed(since, now + 1, now, resendBatch)
             resent += last
             if (last > 0) yield* signal.notify
           }

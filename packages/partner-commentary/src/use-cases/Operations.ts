@@ -1,10 +1,8 @@
 /** Provides `pc.operations`, which runs due work on a schedule, deletes expired data and reports problems. */
-import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
-import { CreatorAdministration } from "@partner-commentary/core/creator/CreatorAdministration"
 import { Retention } from "@partner-commentary/core/operations/Retention"
+import { retryFailedWork } from "@partner-commentary/core/operations/Retry"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { Policy } from "@partner-commentary/core/shared/Policy"
-import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import {
   isPositive,
   makeOptionalOption,
@@ -15,7 +13,6 @@ import {
 import { drain } from "@partner-commentary/server/Workers"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { calculateDeletionCutoffs, mailRetention } from "../administration/Deletion.ts"
 import { doctorAdviceForEmbeddedService } from "../doctor/Advice.ts"
@@ -35,17 +32,6 @@ const drained = makeDecoder(
 )
 const purged = makeDecoder(makeStructOption({ dry_run: optionalBooleanOption }), strictParseOptions)
 const since = makeDecoder(makeStructOption({ since: Schema.optional(HostStartDateSchema) }), strictParseOptions)
-
-/**
- * Restarts failed generations of drafts, and returns the number of restarted generations. A generation cannot be
- * restarted after its deadline.
- */
-const retryDrafts = Effect.gen(function* () {
-  const creators = yield* CreatorAdministration
-  const stalled = yield* (yield* AssignmentStore).stalled
-  const outcomes = yield* Effect.forEach(stalled, (id) => Effect.result(creators.retryGeneration(id)))
-  return outcomes.filter(Result.isSuccess).length
-})
 
 export interface DoctorReport {
   /** False if a part of the service does not work until the operator acts. */
@@ -120,13 +106,8 @@ export const makeOperationUseCases = (run: RunUseCase) => ({
   retry: (given: { readonly since?: HostDate | string | undefined } = {}) =>
     run(
       Effect.gen(function* () {
-        const now = yield* Instant.now
-        const from = (yield* since(given)).since ?? Instant.plus(now, Duration.negate(mailRetention))
-        return {
-          mails: yield* CreatorAdministration.use(({ resendFailed }) => resendFailed(from)),
-          drafts: yield* retryDrafts,
-          media: yield* MediaJobStore.use(({ restart }) => restart(null, now))
-        }
+        const from = (yield* since(given)).since
+        return yield* retryFailedWork(from ?? Instant.plus(yield* Instant.now, Duration.negate(mailRetention)))
       })
     )
 })
