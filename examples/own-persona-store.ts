@@ -26,8 +26,8 @@ const toPersona = ({ about, email, id, joined, pen_name: name }: Author) => {
 export const layer = Layer.effect(
   PersonaStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const contractsOf = (partner: OrganizationId, at: Instant.Instant) => sql`FROM authors a JOIN contracts c
-      ON c.author = a.id WHERE c.partner = ${partner} AND (c.ends IS NULL OR c.ends > ${Instant.toIso(at)})`
+    const contractsOf = (partner: OrganizationId, at: Instant.Instant) => sql`FROM authors a WHERE a.id IN
+      (SELECT author FROM contracts WHERE partner = ${partner} AND (ends IS NULL OR ends > ${Instant.toIso(at)}))`
     const all = Effect.map((rows: ReadonlyArray<Author>) => rows.map(toPersona))
     return PersonaStore.of({
       find: (id) =>

@@ -26,11 +26,11 @@ export const makePersonaReader = (database: DatabaseSync): PersonaReader => ({
   },
   licensed: (organization, ids, { at }) => {
     const keys = JSON.stringify(ids?.map(keyFromPersonaId) ?? null)
-    const contracts = `SELECT a.* FROM authors a JOIN contracts c ON c.author = a.key
-      WHERE c.partner = ?1 AND (c.ends IS NULL OR c.ends > ?2)
-      AND (?3 = 'null' OR a.key IN (SELECT CAST(value AS INTEGER) FROM json_each(?3)))`
+    const licensed = `SELECT * FROM authors
+      WHERE key IN (SELECT author FROM contracts WHERE partner = ?1 AND (ends IS NULL OR ends > ?2))
+      AND (?3 = 'null' OR key IN (SELECT CAST(value AS INTEGER) FROM json_each(?3)))`
     return database
-      .prepare(contracts)
+      .prepare(licensed)
       .all(organization, at.toISOString(), keys)
       .map((found) => toPersona(found as never))
   }

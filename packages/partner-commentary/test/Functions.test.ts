@@ -191,11 +191,12 @@ const personas = Layer.unwrap(
     PersonaFunctions.layer({
       find: async (id) => tables.personas.get(id),
       licensed: async (organization, ids, { at }) =>
-        tables.licenses.flatMap((license) => {
-          const found = tables.personas.get(license.persona)
-          const isHeld = license.until === null || at.getTime() < license.until
-          const isAsked = ids === null || ids.includes(license.persona)
-          return license.organization === organization && isHeld && isAsked && found !== undefined ? [found] : []
+        [...tables.personas.values()].filter(({ id }) => {
+          const isLicensed = tables.licenses.some(
+            ({ organization: held, persona, until }) =>
+              persona === id && held === organization && (until === null || at.getTime() < until)
+          )
+          return isLicensed && (ids === null || ids.includes(id))
         })
     })
   )
@@ -287,6 +288,19 @@ it.effect(
         `Error: The option organizations ${invalid} id "${wrong}" must be a UUID in lower case`
       ])
     })
+)
+
+it.effect("if the function licensed returns a persona twice, the read fails with a defect that names the id", () =>
+  Effect.gen(function* () {
+    const persona = { id, name: "Bo", creator: { email: "bo@host.example" }, created_at }
+    const layer = PersonaFunctions.layer({ find: () => persona, licensed: () => [persona, persona] })
+    const read = PersonaStore.use(({ licensed }) => licensed(OrganizationId.make(id), 0))
+    const cause = yield* Effect.flip(Effect.sandbox<unknown, never, never>(Effect.provide(read, layer)))
+    assert.strictEqual(
+      String(Cause.squash(cause)),
+      `Error: The option personas failed: the application returned an invalid result: [1].id "${id}" must occur once`
+    )
+  })
 )
 
 it.effect("without the function findByIdentity, no organization is found by an identity id", () =>

@@ -14,13 +14,13 @@ export class PersonaStore extends Context.Service<
   PersonaStore,
   {
     readonly find: (id: PersonaId) => Effect.Effect<Option.Option<Persona>>
-    /** Returns the requested personas that the organization may use at the time `at`, in any order. */
+    /** Returns the requested personas that the organization may use at the time `at`, each once and in any order. */
     readonly licensedAmong: (
       organizationId: OrganizationId,
       ids: ReadonlyArray<PersonaId>,
       at: Instant
     ) => Effect.Effect<ReadonlyArray<Persona>>
-    /** Returns all personas that the organization may use at the time `at`, sorted by name and then by id. */
+    /** Returns all personas that the organization may use at the time `at`, each once, sorted by name and then by id. */
     readonly licensed: (organizationId: OrganizationId, at: Instant) => Effect.Effect<ReadonlyArray<Persona>>
   }
 >()("@partner-commentary/core/persona/PersonaStore") {}

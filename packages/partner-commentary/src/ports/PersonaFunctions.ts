@@ -37,8 +37,9 @@ type Awaitable<A> = A | PromiseLike<A>
 export interface PersonaReader {
   readonly find: (id: string, context: HostFunctionContext) => Awaitable<HostPersona | null | undefined>
   /**
-   * Returns the personas for which the organization has a licence at the time `context.at`, in any order. `ids` limits
-   * the result to personas with the given ids. If `ids` is null, all licensed personas are returned.
+   * Returns the personas for which the organization has a licence at the time `context.at`, each persona once and in
+   * any order. `ids` limits the result to personas with the given ids. If `ids` is null, all licensed personas are
+   * returned.
    */
   readonly licensed: (
     organizationId: string,
@@ -73,7 +74,15 @@ const toPersona = ({ bio, created_at, creator, expertise, id, image_url, name, s
 
 const longestRead = "10 seconds"
 const one = makeResultDecoder(Schema.NullishOr(Kept))
-const many = makeResultDecoder(Schema.Array(Kept))
+const many = makeResultDecoder(
+  Schema.Array(Kept).check(
+    Schema.makeFilter((all) => {
+      const seen = new Set<string>()
+      const at = all.findIndex(({ id }) => seen.size === seen.add(id).size)
+      return at < 0 || { path: [at, "id"], issue: `"${all[at]?.id}" must occur once` }
+    })
+  )
+)
 
 const byName = (left: Persona, right: Persona) =>
   left.name === right.name ? order(left.id, right.id) : order(left.name, right.name)

@@ -106,6 +106,18 @@ export const suite = <R, E, E2>(
         assert.deepStrictEqual(yield* store.licensed(makeOrganizationId(), start), [])
       }))
 
+    it("a persona with several licences of an organization is returned once", () =>
+      Effect.gen(function* () {
+        const store = yield* PersonaStore
+        const mine = yield* organization
+        const one = bare()
+        yield* kept.publish(one)
+        yield* kept.license(mine, one.id, start + day)
+        yield* kept.license(mine, one.id, null)
+        assert.deepStrictEqual(ids(yield* store.licensed(mine, start)), [one.id])
+        assert.deepStrictEqual(ids(yield* store.licensedAmong(mine, [one.id], start)), [one.id])
+      }))
+
     it("every listed persona is found and licensed by its lower-case UUID, which requests use", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
