@@ -133,7 +133,7 @@ const signals = (
 export const layerOnClient = Layer.mergeAll(Stores.layer, RateWindows.layer, signals(undefined))
 
 export interface HostPoolOptions {
-  /** True if the layer must first migrate the database to the current schema. */
+  /** True if the layer must first migrate the database. If false, the database must already have the current schema. */
   readonly migrates: boolean
   readonly listens: boolean
 }
@@ -143,15 +143,18 @@ export interface HostPoolOptions {
  */
 export const layerHostPool = (config: HostPoolClient.HostPoolConfig, { listens, migrates }: HostPoolOptions) => {
   const stores = Layer.merge(Stores.layer, RateWindows.layer)
+  const prepared = Effect.gen(function* () {
+    if (migrates) yield* migrate(config.schema)
+    else yield* Migrations.requireCurrentSchema
+  })
   return Layer.mergeAll(
-    migrates ? Layer.provide(stores, migrated(config.schema)) : stores,
+    Layer.provide(stores, Layer.effectDiscard(prepared)),
     signals(listens ? HostPoolListener.openListeningSession(config.pool) : undefined),
     layerClock
   ).pipe(Layer.provideMerge(HostPoolClient.layer(config)))
 }
 
-const migrated = (schema: string | undefined) =>
-  Layer.effectDiscard(Effect.andThen(SearchPath.createSchema(schema), Migrations.migrate))
+const migrate = (schema: string | undefined) => Effect.andThen(SearchPath.createSchema(schema), Migrations.migrate)
 
 const layerMigrated = (config: PostgresConfig) =>
-  Layer.provide(migrated(config.schema), Layer.fresh(layerMigrationClientWithClock(config)))
+  Layer.provide(Layer.effectDiscard(migrate(config.schema)), Layer.fresh(layerMigrationClientWithClock(config)))

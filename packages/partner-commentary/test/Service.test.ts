@@ -43,6 +43,28 @@ it.each(["/commentary/healthz", "/healthz"])(
   }
 )
 
+it("with migrate: false, the start fails on a database that is not migrated, and succeeds on a migrated database", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "migrate-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const filename = join(folder, "commentary.db")
+  const open = (migrate: boolean) => {
+    const pc = partnerCommentary({ ...options, database: sqlite(filename, { migrate }) })
+    onTestFinished(pc.stop)
+    return pc
+  }
+  const { code, message } = await rejection(open(false).start())
+  expect([code, message]).toEqual([
+    "start_failed",
+    expect.stringMatching(
+      /^The database \S+ cannot be used: .*lacks \d+ migrations.*start a process that migrates.*\.$/
+    )
+  ])
+  const migrating = open(true)
+  await migrating.start()
+  await migrating.stop()
+  await open(false).start()
+})
+
 it.each([
   ["fetch", "The first argument must be a web-standard Request.", (pc) => pc.fetch(undefined as never)],
   [

@@ -77,6 +77,25 @@ describe("Keeping the service's tables in a separate schema", () => {
     expect(Object.keys(await tablesOf(pool))).toEqual([schema])
   })
 
+  it("with migrate: false, the start fails on a database that is not migrated, over a pool and over a URL", async () => {
+    const url = await createEmptyDatabase()
+    const pool = createHostPool(url)
+    const settings = { schema, listen: false, migrate: false }
+    for (const database of [postgres(pool, settings), postgres(url, settings)]) {
+      const { pc } = openEmbeddedService(database)
+      onTestFinished(pc.stop)
+      expect(await refusal(pc)).toMatch(/cannot be used: .*lacks \d+ migrations/)
+    }
+    const migrating = openEmbeddedService(postgres(pool, { schema, listen: false }))
+    onTestFinished(migrating.pc.stop)
+    await migrating.pc.start()
+    for (const database of [postgres(pool, settings), postgres(url, settings)]) {
+      const { pc } = openEmbeddedService(database)
+      onTestFinished(pc.stop)
+      await pc.start()
+    }
+  })
+
   it("a separate schema works with a database URL, with and without a separate direct URL", async () => {
     const url = await createEmptyDatabase()
     for (const directUrl of [undefined, url]) {

@@ -1,5 +1,7 @@
 /** Provides all stores with one Postgres database, and the signals between the processes that share the database. */
 import * as Postgres from "@partner-commentary/postgres/Postgres"
+import * as Migrations from "@partner-commentary/sql/Migrations"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 export interface PostgresDatabaseOptions {
@@ -18,8 +20,9 @@ export interface PostgresDatabaseOptions {
 
 export const layer = (config: Postgres.PostgresConfig, { keepsTime, listens, migrates }: PostgresDatabaseOptions) => {
   const signals = Postgres.layerSignals(config, { listens })
+  const check = Layer.effectDiscard(migrates ? Effect.void : Migrations.requireCurrentSchema)
   return Layer.provideMerge(
-    keepsTime ? Layer.merge(signals, Postgres.layerClock) : signals,
+    Layer.merge(check, keepsTime ? Layer.merge(signals, Postgres.layerClock) : signals),
     (migrates ? Postgres.layer : Postgres.layerWithoutMigration)(config)
   )
 }

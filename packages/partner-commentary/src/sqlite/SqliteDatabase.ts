@@ -1,6 +1,8 @@
 /** Provides all stores with one SQLite file, and the signals within this process. */
 import * as Core from "@partner-commentary/core/Core"
+import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 export interface SqliteStartOptions {
@@ -13,5 +15,8 @@ export interface SqliteStartOptions {
   readonly sharesReads?: boolean
 }
 
-export const layer = (filename: string, { migrates, sharesReads = false }: SqliteStartOptions) =>
-  Layer.merge((migrates ? Sqlite.layer : Sqlite.layerWithoutMigration)({ filename, sharesReads }), Core.layerProcess)
+export const layer = (filename: string, { migrates, sharesReads = false }: SqliteStartOptions) => {
+  const stores = (migrates ? Sqlite.layer : Sqlite.layerWithoutMigration)({ filename, sharesReads })
+  const check = Layer.effectDiscard(migrates ? Effect.void : Migrations.requireCurrentSchema)
+  return Layer.merge(Layer.provideMerge(check, stores), Core.layerProcess)
+}

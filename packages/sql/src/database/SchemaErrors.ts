@@ -42,6 +42,16 @@ export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooN
   }
 }
 
+/** Migrations are pending, and the options of the service do not allow the start to migrate the database. */
+export class SchemaNotCurrent extends Schema.TaggedError<SchemaNotCurrent>()("SchemaNotCurrent", {
+  pending: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    const what = this.pending.length === 1 ? "migration" : `${this.pending.length} migrations, from`
+    return `The database lacks ${what} ${this.pending[0]}: start a process that migrates the database first.`
+  }
+}
+
 /**
  * Another transaction holds the lock of a table that the migration changes. While a migration waits for a table's lock,
  * all other users of the table wait as well, so the wait has a time limit.

@@ -15,6 +15,7 @@ import {
   MigrationGap,
   PrereleaseSchema,
   SchemaLocked,
+  SchemaNotCurrent,
   SchemaTooNew,
   TableNameConflict
 } from "../database/SchemaErrors.ts"
@@ -184,3 +185,8 @@ export const { latest, migrate, names, schemaStatus } = make(allMigrations, excl
 
 /** Migrates the database before other layers start, if those layers depend on this layer. */
 export const layer = Layer.effectDiscard(Effect.asVoid(migrate))
+
+/** Fails if a migration is pending. */
+export const requireCurrentSchema = Effect.flatMap(schemaStatus, ({ left }) =>
+  left.length === 0 ? Effect.void : Effect.fail(new SchemaNotCurrent({ pending: left }))
+)
