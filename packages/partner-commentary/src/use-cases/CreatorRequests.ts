@@ -31,8 +31,8 @@ export interface CreatorRequest {
 
 export interface ReviewedDraftOption {
   /**
-   * The id of the draft that the creator has seen. Without a draft id, the call is rejected if there are several
-   * drafts.
+   * The id of the draft that the creator has seen. The id is optional for the first draft. After a revision the id is
+   * required: without it, the call is rejected.
    */
   readonly draft_id?: string | undefined
 }
