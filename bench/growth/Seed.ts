@@ -138,7 +138,7 @@ export const seedTopics = async (
 }
 
 /**
- * Inserts one webhook's deliveries of every event. One delivery in fifty has failed, and the last hundred deliveries
+ * Inserts one delivery of each event to the webhook. One delivery in fifty has failed, and the last hundred deliveries
  * are pending.
  */
 export const seedDeliveries = async (database: DatabasePool, webhookId: string) => {
