@@ -33,7 +33,7 @@ import {
   requestTimeoutResponses,
   serviceBusyResponses
 } from "./Responses.ts"
-import { cleanSchemaName, cleanSchemas, patternAnnotation } from "./SchemaText.ts"
+import { patternAnnotation, removeEncodedSuffix, toPublishedSchemas } from "./SchemaText.ts"
 import { describeSentEvents } from "./SentEvents.ts"
 import { apiTitle, apiVersion } from "./Title.ts"
 
@@ -57,11 +57,13 @@ export const generateOpenApiDocument = <Id extends string, Groups extends HttpAp
 ): OpenApiDocument => {
   const meanings = new Map<string, string>()
   const facts = factsOf(api, meanings)
-  const generated = cleanSchemas(OpenApi.fromApi(api, options) as unknown as JsonValue) as unknown as OpenApiDocument
+  const generated = toPublishedSchemas(
+    OpenApi.fromApi(api, options) as unknown as JsonValue
+  ) as unknown as OpenApiDocument
   const known = Object.fromEntries(
     Object.entries(generated.components.schemas)
       .map(([encoded, schema]) => {
-        const name = cleanSchemaName(encoded)
+        const name = removeEncodedSuffix(encoded)
         const description = schema.description ?? meanings.get(name)
         return [name, description === undefined ? schema : { description, ...schema }] as const
       })

@@ -16,23 +16,23 @@ const reference = /^#\/components\/schemas\//
  * Removes the suffix `Encoded` from a schema name, because only the encoded form of a class appears in requests and
  * responses.
  */
-export const cleanSchemaName = (name: string): string => name.replace(/Encoded$/, "")
+export const removeEncodedSuffix = (name: string): string => name.replace(/Encoded$/, "")
 
-/** Converts all schemas and references in a part of the document. */
-export const cleanSchemas = (value: JsonValue): JsonValue => {
-  if (Array.isArray(value)) return value.map(cleanSchemas)
-  return isRecord(value) ? opened(flattened(mapValues(value, inner))) : value
+/** Converts all schemas and references in a part of the document to the published form. */
+export const toPublishedSchemas = (value: JsonValue): JsonValue => {
+  if (Array.isArray(value)) return value.map(toPublishedSchemas)
+  return isRecord(value) ? allowAdditionalProperties(mergeChecks(mapValues(value, convertProperty))) : value
 }
 
 /**
  * Converts one property of a schema. Example values stay unchanged, and the keys below `properties` are property names,
  * not keywords.
  */
-const inner = (value: JsonValue, key: string): JsonValue => {
+const convertProperty = (value: JsonValue, key: string): JsonValue => {
   if (key === "examples" || key === "default" || key === "enum") return value
-  if (key === "properties" && isRecord(value)) return mapValues(value, cleanSchemas)
-  if (key === "$ref" && typeof value === "string" && reference.test(value)) return cleanSchemaName(value)
-  return cleanSchemas(value)
+  if (key === "properties" && isRecord(value)) return mapValues(value, toPublishedSchemas)
+  if (key === "$ref" && typeof value === "string" && reference.test(value)) return removeEncodedSuffix(value)
+  return toPublishedSchemas(value)
 }
 
 /** The annotation that contains the text of a pattern. Effect omits patterns from the generated schemas. */
@@ -42,27 +42,27 @@ export const patternAnnotation = "expected"
  * Extracts the pattern from the annotation. JSON Schema has no flags, so a case-insensitive pattern must contain both
  * cases.
  */
-const patternOf = (expected: JsonValue | undefined): Parts => {
+const extractPattern = (expected: JsonValue | undefined): Parts => {
   const pattern =
     typeof expected === "string" ? /^a string matching the RegExp ([\s\S]+)$/.exec(expected)?.[1] : undefined
   return pattern === undefined ? {} : { pattern }
 }
 
 /** Merges several checks of one value into one schema, and then adds the documented keywords. */
-const flattened = (schema: Parts): Parts => {
+const mergeChecks = (schema: Parts): Parts => {
   const { allOf, ...rest } = schema
   const parts = Array.isArray(allOf) ? allOf.filter(isRecord) : []
   const fits = parts.every((part) => Object.keys(part).every((key) => !(key in rest)))
   const merged: Parts = fits ? Object.assign({}, rest, ...parts) : schema
   const { [schemaKeywordsAnnotation]: documented, [patternAnnotation]: checked, ...plain } = merged
-  return { ...plain, ...patternOf(checked), ...(isRecord(documented) ? documented : {}) }
+  return { ...plain, ...extractPattern(checked), ...(isRecord(documented) ? documented : {}) }
 }
 
 /**
  * Allows additional properties in all objects, because requests may have unknown fields and responses may get new
  * fields. Removes integer limits that equal JavaScript's safe integer range.
  */
-const opened = (schema: Parts): Parts =>
+const allowAdditionalProperties = (schema: Parts): Parts =>
   Object.fromEntries(
     Object.entries(schema).filter(
       ([key, value]) =>
