@@ -9,7 +9,7 @@ import { makeInvalidArgumentError, type PartnerCommentaryError } from "./Partner
  * Checks whether the argument is a web Request. A Request class of another library or realm is also accepted. The
  * request object of Node's HTTP server is rejected, because it contains no complete URL.
  */
-export const checkRequest = (request: unknown): PartnerCommentaryError | undefined =>
+export const checkWebRequest = (request: unknown): PartnerCommentaryError | undefined =>
   Predicate.hasProperty(request, "url") &&
   Predicate.isString(request.url) &&
   URL.canParse(request.url) &&

@@ -6,7 +6,7 @@ import * as NodeListener from "@partner-commentary/server/NodeListener"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { checkNodeRequestAndResponse, checkRequest, checkRequestContext } from "./Arguments.ts"
+import { checkNodeRequestAndResponse, checkRequestContext, checkWebRequest } from "./Arguments.ts"
 import * as Log from "./Log.ts"
 import type { LambdaHandler } from "./lambda/Handler.ts"
 import * as Mount from "./Mount.ts"
@@ -116,7 +116,7 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
       return response
     })
   const fetch: PartnerCommentary["fetch"] = (request, sent) => {
-    const wrong = checkRequest(request) ?? checkRequestContext(sent)
+    const wrong = checkWebRequest(request) ?? checkRequestContext(sent)
     if (wrong !== undefined) return Promise.reject(wrong)
     return watched(sent?.target ?? new URL(request.url).pathname, service.fetch(request, sent ?? {}))
   }

@@ -101,7 +101,7 @@ export const makeOperationUseCases = (run: RunUseCase) => ({
 
   /**
    * Restarts work that failed permanently. Mails are restarted only if they failed after `since`, by default 7 days
-   * ago. Failed drafts, audio and video are restarted regardless of their time.
+   * ago. Failed drafts, audio and video are restarted even if they failed earlier.
    */
   retry: (given: { readonly since?: HostDate | string | undefined } = {}) =>
     run(
