@@ -10,7 +10,7 @@ import type { ApiKeyId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { type ApiKey, findKeyRejection, type KeyExpired, type KeyRevoked } from "./ApiKey.ts"
 
-/** The API key was already rotated. Instead of an already rotated key, the caller can rotate the key's successor. */
+/** The API key was already rotated. The caller can rotate the key's successor instead. */
 export class KeyAlreadyRotated extends Schema.TaggedError<KeyAlreadyRotated>()("KeyAlreadyRotated", {}) {}
 
 /** The default grace period, in which a rotated key keeps working. */

@@ -31,7 +31,7 @@ import { MediaJobStore } from "./MediaJobStore.ts"
 import { MediaStorage } from "./MediaStorage.ts"
 import { MediaSynthesizer, mediaFileExtensions } from "./MediaSynthesizer.ts"
 
-/** Returns the kinds of media that have a synthesizer. Returns no kind if the service has no media storage. */
+/** Returns the kinds of media that have a synthesizer. The result is empty if the service has no media storage. */
 const supportedKinds = Effect.gen(function* () {
   const storage = yield* MediaStorage
   const synthesizer = yield* MediaSynthesizer

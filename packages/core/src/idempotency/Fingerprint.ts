@@ -1,8 +1,8 @@
 /**
  * Recognizes a repeated request body without storing the body. A request body can contain secrets. An attacker who
  * reads the database could test guesses of a secret against a plain hash. So a fingerprint is a keyed hash, whose key
- * is derived from a signing secret. A new response is stored with the fingerprint under the first secret. For a
- * repeated request, the service computes the fingerprint of the body with every signing secret.
+ * is derived from a signing secret. A new response is stored with the fingerprint that the first signing secret
+ * produces. For a repeated request, the service computes the fingerprint of the body with every signing secret.
  */
 import * as Kdf from "effect/crypto/Kdf"
 import * as Mac from "effect/crypto/Mac"

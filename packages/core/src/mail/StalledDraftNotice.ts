@@ -11,8 +11,8 @@ import { makeAssignmentMailId } from "./Mail.ts"
 const period = Duration.toMillis(Duration.hours(1))
 
 /**
- * Returns when to send the mail. `last` is the time of the latest earlier mail about the assignment's stalled draft. A
- * queued mail can have a time in the future.
+ * Returns when to send the mail. `last` is the due time of the previous mail about the assignment's stalled draft. The
+ * due time of a queued mail can be in the future.
  */
 export const nextStalledDraftNoticeAt = (last: Instant.Instant | null, now: Instant.Instant): Instant.Instant =>
   last === null ? now : Math.min(Math.max(now, last > now ? last : last + period), now + period)

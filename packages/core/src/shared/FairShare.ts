@@ -29,8 +29,8 @@ export const DefaultScheduler = Context.Reference<Scheduler.Scheduler | undefine
 )
 
 /**
- * Waits for the organization's next turn, before the organization's other work. Work that does not run in turns
- * continues immediately.
+ * Waits for the organization's next turn, in which the caller continues before the organization's other work. Work that
+ * does not run in turns continues immediately.
  */
 export const awaitNextTurn = ({ scheduler }: FairShare): Effect.Effect<void> =>
   scheduler === undefined ? Effect.void : Effect.provideService(Effect.yieldNowWith(1), Scheduler.Scheduler, scheduler)

@@ -98,7 +98,7 @@ const kindOf = ({ level, message, reason }: Line, kinds: ReadonlyMap<string, Pen
   return kinds.has(kind) || kinds.size < mostKinds ? kind : line
 }
 
-/** Writes the summary of a kind of log lines with the original loggers. */
+/** Logs how often the last log line was repeated since the previous summary. */
 const summarize = (pending: Pending) =>
   Effect.suspend(() => {
     const { count, last } = pending

@@ -123,7 +123,7 @@ const throttled = (
 ): CircuitBreakerDecision => {
   const throttle = Throttle.updateAfter429(before.throttle, attempt, now, policy)
   const health = probed(before, probe)
-  const isToTell = webhook.status === "active" && Throttle.shouldNotifyContact(throttle, now, policy)
+  const shouldNotify = webhook.status === "active" && Throttle.shouldNotifyContact(throttle, now, policy)
   const earliest = Math.max(throttle.until, (probe ? nextProbe(health, now, policy) : quietUntil) ?? 0)
   return {
     receiver: {
@@ -131,11 +131,11 @@ const throttled = (
       health: {
         ...health,
         draining: health.draining === null ? null : { since: earliest, sent: 0 },
-        throttle: isToTell ? { ...throttle, toldAt: now } : throttle
+        throttle: shouldNotify ? { ...throttle, toldAt: now } : throttle
       },
       quietUntil: earliest
     },
-    alarm: isToTell ? "throttled" : null
+    alarm: shouldNotify ? "throttled" : null
   }
 }
 
@@ -157,8 +157,8 @@ const recovered = (
 }
 
 /**
- * Limits the rate at which the backlog is sent, as the closing of the circuit breaker does. Changes nothing if the
- * breaker is open or the rate is already limited.
+ * Limits the rate at which the backlog is sent, as after the circuit breaker has closed. Changes nothing if the breaker
+ * is open or the rate is already limited.
  */
 export const startBacklogRateLimit = (present: ReceiverState, now: Instant.Instant): ReceiverState =>
   present.health.probes === null && present.health.draining === null

@@ -165,7 +165,7 @@ describe("Idempotency", () => {
   )
 
   it.effect(
-    "a rejected request stores no response, and returns the response of a duplicate request that succeeded",
+    "a rejected request stores no response, and gets the response of a duplicate that succeeded in the meantime",
     () => {
       const behind = world()
       return Effect.gen(function* () {

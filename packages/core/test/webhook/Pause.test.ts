@@ -24,7 +24,7 @@ describe("Pauses of a webhook", () => {
     expect(judged(now + 2 * hour)).toBe(true)
   })
 
-  it("a pause of a webhook can be 24 hours long after a past 429, but not after a 429 with a future time", () => {
+  it("a pause of a webhook can last 24 hours after a 429 in the past, and is invalid after a 429 with a future time", () => {
     expect(judged(now + 20 * hour, now - hour)).toBe(false)
     expect(judged(now + 25 * hour, now - hour)).toBe(true)
     expect(judged(now + 3 * hour, now + 2 * hour)).toBe(true)
