@@ -46,8 +46,8 @@ type Apply = (handled: Handled, options: { readonly endpoint: HttpApiEndpoint.To
 export interface ContractRoutesOptions {
   /**
    * True if the router has no prefix and no other middleware. Most requests then skip the router's search, which takes
-   * longer than most handlers. Other middleware would run only for traced requests and for paths with a query or an
-   * escape.
+   * longer than most handlers. Other middleware of the router would run only for the requests that still need the
+   * search: traced requests, and paths with a query or a percent-escape.
    */
   readonly ownsRouter?: boolean
 }

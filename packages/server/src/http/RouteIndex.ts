@@ -1,6 +1,6 @@
 /**
  * Finds the route of a method and a path, if the path has no query and no percent-escapes. Effect's router finds the
- * same route and also handles all other paths, but needs several times as long.
+ * same route and also handles all other paths, but takes several times as long.
  */
 import type * as HttpRouter from "effect/http/HttpRouter"
 

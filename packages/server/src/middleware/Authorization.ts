@@ -86,8 +86,8 @@ export class Authorization extends Context.Service<
         countAndRecordCall(limits.countAddress(address), record)
 
       /**
-       * Authenticates the caller. An address over its limit can still send a valid key, so its key look-ups are slowed
-       * down but not rejected.
+       * Authenticates the caller. Callers with valid keys can share an address that is over its limit. Therefore key
+       * look-ups for this address are slowed down, but not rejected.
        */
       const authenticate = ({ address, key }: CallerCredentials) =>
         Effect.flatMap(limits.isAddressLimited(address), (suspect) => keys.authenticate(key, address, suspect))

@@ -18,8 +18,9 @@ export interface FairScheduler extends VerifiedCredentials.VerifiedCredentials {
   /** Returns whether a task may start now: no task waits, and the current turn of the event loop has time left. */
   readonly hasTime: () => boolean
   /**
-   * Runs the task at the end of the current turn of the event loop, together with up to three other such tasks. Runs
-   * the task now if the turn started no request at once, or while other tasks wait.
+   * Runs the task at the end of the current turn of the event loop, or earlier, as soon as four tasks wait for this
+   * end. Runs the task immediately if `hasTime` has not yet returned true in this turn, or if queued tasks wait for a
+   * turn.
    */
   readonly runAtEndOfTurn: (task: () => void) => void
   /**

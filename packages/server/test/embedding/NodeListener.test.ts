@@ -18,8 +18,8 @@ interface Test {
   readonly onTestFinished: (cleanUp: () => Promise<void>) => void
 }
 
-/** Makes the service that the listener needs from a handler of web Requests. */
-const serviceOf = (fetch: Fetch): Pick<WebHandler["Service"], "handle"> => ({
+/** Creates a web handler that passes each request to the function `fetch` as a web Request. */
+const makeWebHandler = (fetch: Fetch): Pick<WebHandler["Service"], "handle"> => ({
   handle: async ({ source }, sent) => {
     const { body, headers, method, signal, url } = source as Request
     const init = { method, headers, signal, ...(body === null ? {} : { body, duplex: "half" }) }
@@ -29,7 +29,7 @@ const serviceOf = (fetch: Fetch): Pick<WebHandler["Service"], "handle"> => ({
 })
 
 const listen = (test: Test, fetch: Fetch, report: (error: unknown) => void = () => {}) => {
-  const answer = NodeListener.make(serviceOf(fetch), report)
+  const answer = NodeListener.make(makeWebHandler(fetch), report)
   return serve(test, (request, response) => void answer(request, response))
 }
 
@@ -107,7 +107,7 @@ describe("Node listener", () => {
     const all = Promise.withResolvers<Socket>()
     let begun = 0
     const listener = NodeListener.make(
-      serviceOf(() => new Promise(() => {})),
+      makeWebHandler(() => new Promise(() => {})),
       () => {}
     )
     const server = createServer((request, response) => {
@@ -129,7 +129,7 @@ describe("Node listener", () => {
     const none = () => undefined
     const response = { headersSent: false, writableFinished: false, on: none, writeHead: none, write: () => true }
     const answer = NodeListener.make(
-      serviceOf(
+      makeWebHandler(
         ({ signal }) =>
           new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Response(null, { status: 204 }))))
       ),
@@ -156,7 +156,7 @@ describe("Node listener", () => {
 
   it("a Node listener reuses a connection whose previous request body was not read", async (test) => {
     const answer = NodeListener.make(
-      serviceOf(() => Promise.resolve(new Response("unread"))),
+      makeWebHandler(() => Promise.resolve(new Response("unread"))),
       () => {}
     )
     const connections = new Set<Socket>()
@@ -253,7 +253,7 @@ describe("Node listener", () => {
     "a Node listener accepts %s from a body parser that ran before the listener",
     async ([_, type, parsed, text], test) => {
       const answer = NodeListener.make(
-        serviceOf(async (request) => new Response(await request.text())),
+        makeWebHandler(async (request) => new Response(await request.text())),
         () => {}
       )
       const port = await serve(test, (request, response) => {
@@ -266,7 +266,7 @@ describe("Node listener", () => {
   )
 
   it("a Node listener passes on the whole body even if a middleware also listens to the body", async (test) => {
-    const { handle } = serviceOf(async (request) => new Response(await request.text()))
+    const { handle } = makeWebHandler(async (request) => new Response(await request.text()))
     const answer = NodeListener.make({ handle: (...call) => pause(50).then(() => handle(...call)) }, () => {})
     const port = await serve(test, (request, response) => {
       request.on("data", () => {})
@@ -328,7 +328,7 @@ describe("Node listener", () => {
   it("a Node listener answers 500 when other code has read the body, and reports the error to the embedder", async (test) => {
     const reported: Array<unknown> = []
     const answer = NodeListener.make(
-      serviceOf(async (request) => new Response(await request.text())),
+      makeWebHandler(async (request) => new Response(await request.text())),
       (error) => reported.push(error)
     )
     const port = await serve(test, async (request, response) => {
