@@ -15,8 +15,8 @@ import * as Redacted from "effect/Redacted"
 import {
   advanceClockAfterRequest,
   makeChatCompletion,
-  makeJsonAnswer,
-  type ScriptedAnswer,
+  makeJsonResponse,
+  type ScriptedResponse,
   type ScriptedServer,
   startScriptedServer,
   waitUntil
@@ -39,7 +39,7 @@ const generate = (server: Pick<ScriptedServer, "url">, options: Partial<OpenAiGe
 
 /** The effect `meanwhile` runs at the same time as the call. */
 const failure = <E = never>(
-  answer: ScriptedAnswer,
+  answer: ScriptedResponse,
   options: Partial<OpenAiGenerator.OpenAiGeneratorOptions> = {},
   meanwhile: (server: ScriptedServer) => Effect.Effect<void, E> = () => Effect.void
 ) =>
@@ -59,7 +59,7 @@ const error = (code: string | null, message = "words", type = "some_error") => (
 /** Runs the generator with a local server whose response contains more white space than text. */
 const answering = Layer.unwrap(
   Effect.map(
-    startScriptedServer(makeJsonAnswer(200, makeChatCompletion({ content: " \nThe keeper decides it. 🏆\r\n" }))),
+    startScriptedServer(makeJsonResponse(200, makeChatCompletion({ content: " \nThe keeper decides it. 🏆\r\n" }))),
     ({ url }) => OpenAiGenerator.layer({ url, apiKey: Option.some(Redacted.make(key)), model: "writer-1" })
   )
 )
@@ -70,7 +70,7 @@ describe("OpenAI generator", () => {
   it.live("the OpenAI generator sends the request with the key, and returns the model's text", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer(
-        makeJsonAnswer(200, makeChatCompletion({ content: "  I like summer football. \r\n" }))
+        makeJsonResponse(200, makeChatCompletion({ content: "  I like summer football. \r\n" }))
       )
       assert.strictEqual(yield* generate(server), "I like summer football.")
       const [call] = server.seen
@@ -87,7 +87,7 @@ describe("OpenAI generator", () => {
     "the OpenAI generator sends no credentials without a key, and accepts a base URL that ends with a slash",
     () =>
       Effect.gen(function* () {
-        const server = yield* startScriptedServer(makeJsonAnswer(200, makeChatCompletion({ content: "Yes." })))
+        const server = yield* startScriptedServer(makeJsonResponse(200, makeChatCompletion({ content: "Yes." })))
         yield* generate({ url: `${server.url}/` }, { apiKey: Option.none() })
         yield* generate(server, { apiKey: Option.some(Redacted.make("")) })
         for (const call of server.seen) {
@@ -100,7 +100,7 @@ describe("OpenAI generator", () => {
   for (const status of [302, 307, 400, 401, 403, 404, 405, 413, 422]) {
     it.live(`a ${status} response is a permanent failure`, () =>
       Effect.gen(function* () {
-        const { failed } = yield* failure(makeJsonAnswer(status, error(null), { location: "http://127.0.0.1:9/" }))
+        const { failed } = yield* failure(makeJsonResponse(status, error(null), { location: "http://127.0.0.1:9/" }))
         assert.isTrue(failed.permanent)
         assert.include(failed.reason, String(status))
       })
@@ -111,7 +111,7 @@ describe("OpenAI generator", () => {
     it.live(`a ${status} response is a temporary failure and is not retried within the call`, () =>
       Effect.gen(function* () {
         const { failed } = yield* failure(
-          makeJsonAnswer(status, error("busy"), { "retry-after-ms": "1", "x-should-retry": "true" })
+          makeJsonResponse(status, error("busy"), { "retry-after-ms": "1", "x-should-retry": "true" })
         )
         assert.isFalse(failed.permanent)
         assert.include(failed.reason, String(status))
@@ -119,15 +119,15 @@ describe("OpenAI generator", () => {
     )
   }
 
-  const permanent: Record<string, ScriptedAnswer> = {
-    "a content-policy code under any status": makeJsonAnswer(500, error("content_policy_violation")),
-    "a content-policy type": makeJsonAnswer(429, error(null, "words", "content_filter")),
-    "a filtered answer": makeJsonAnswer(200, makeChatCompletion({ content: "Half of" }, "content_filter")),
-    "a refusal by the model": makeJsonAnswer(
+  const permanent: Record<string, ScriptedResponse> = {
+    "a content-policy code under any status": makeJsonResponse(500, error("content_policy_violation")),
+    "a content-policy type": makeJsonResponse(429, error(null, "words", "content_filter")),
+    "a filtered answer": makeJsonResponse(200, makeChatCompletion({ content: "Half of" }, "content_filter")),
+    "a refusal by the model": makeJsonResponse(
       200,
       makeChatCompletion({ content: null, refusal: "I cannot write this." })
     ),
-    "an error inside a 200 with a permanent status": makeJsonAnswer(200, { error: { code: 401, message: key } })
+    "an error inside a 200 with a permanent status": makeJsonResponse(200, { error: { code: 401, message: key } })
   }
   for (const [name, answer] of Object.entries(permanent)) {
     it.live(`a response with ${name} is a permanent failure`, () =>
@@ -135,21 +135,24 @@ describe("OpenAI generator", () => {
     )
   }
 
-  const temporary: Record<string, ScriptedAnswer> = {
-    "an error inside a 200": makeJsonAnswer(200, { error: { code: 502, message: "upstream" } }),
-    "an error inside a 200 whose number is no status": makeJsonAnswer(200, {
+  const temporary: Record<string, ScriptedResponse> = {
+    "an error inside a 200": makeJsonResponse(200, { error: { code: 502, message: "upstream" } }),
+    "an error inside a 200 whose number is no status": makeJsonResponse(200, {
       error: { code: 17, message: "upstream" }
     }),
-    "an answer cut off by the model's limit": makeJsonAnswer(200, makeChatCompletion({ content: "Half of" }, "length")),
-    "an empty answer": makeJsonAnswer(200, makeChatCompletion({ content: " \n " })),
-    "an answer without content": makeJsonAnswer(200, makeChatCompletion({ content: null })),
-    "an over-long answer": makeJsonAnswer(200, makeChatCompletion({ content: "é".repeat(5001) })),
-    "an answer without choices": makeJsonAnswer(200, { choices: [] }),
-    "an answer of another shape": makeJsonAnswer(200, { choices: [{ message: { content: 7 } }] }),
-    "an empty body": makeJsonAnswer(200, ""),
+    "an answer cut off by the model's limit": makeJsonResponse(
+      200,
+      makeChatCompletion({ content: "Half of" }, "length")
+    ),
+    "an empty answer": makeJsonResponse(200, makeChatCompletion({ content: " \n " })),
+    "an answer without content": makeJsonResponse(200, makeChatCompletion({ content: null })),
+    "an over-long answer": makeJsonResponse(200, makeChatCompletion({ content: "é".repeat(5001) })),
+    "an answer without choices": makeJsonResponse(200, { choices: [] }),
+    "an answer of another shape": makeJsonResponse(200, { choices: [{ message: { content: 7 } }] }),
+    "an empty body": makeJsonResponse(200, ""),
     "no content": (response) => response.writeHead(204).end(),
-    "garbage JSON": makeJsonAnswer(200, `{"choices": [${key}`),
-    "a page instead of JSON": makeJsonAnswer(200, "<html>hello</html>", { "content-type": "text/html" }),
+    "garbage JSON": makeJsonResponse(200, `{"choices": [${key}`),
+    "a page instead of JSON": makeJsonResponse(200, "<html>hello</html>", { "content-type": "text/html" }),
     "a connection that breaks before the answer": (response) => response.destroy(),
     "a connection that breaks within the answer": (response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "1000" })
@@ -172,7 +175,7 @@ describe("OpenAI generator", () => {
   )
 
   it.live("the error for a response that is not JSON does not quote the response", () =>
-    Effect.map(failure(makeJsonAnswer(200, "{oops")), ({ failed }) =>
+    Effect.map(failure(makeJsonResponse(200, "{oops")), ({ failed }) =>
       assert.strictEqual(failed.reason, "the answer is not JSON")
     )
   )
@@ -181,10 +184,10 @@ describe("OpenAI generator", () => {
     Effect.gen(function* () {
       for (const before of [0, ...Array.from({ length: 26 }, (_, step) => 210 + 3 * step)]) {
         const message = `${"x".repeat(before)} ${key} ${"y".repeat(500)}`
-        yield* failure(makeJsonAnswer(400, error(key, message)))
-        yield* failure(makeJsonAnswer(401, error(null, message)))
-        yield* failure(makeJsonAnswer(500, { error: message }))
-        yield* failure(makeJsonAnswer(200, makeChatCompletion({ content: null, refusal: message })))
+        yield* failure(makeJsonResponse(400, error(key, message)))
+        yield* failure(makeJsonResponse(401, error(null, message)))
+        yield* failure(makeJsonResponse(500, { error: message }))
+        yield* failure(makeJsonResponse(200, makeChatCompletion({ content: null, refusal: message })))
       }
     })
   )
@@ -194,7 +197,7 @@ describe("OpenAI generator", () => {
     () =>
       Effect.gen(function* () {
         const { failed } = yield* failure(
-          makeJsonAnswer(401, error("invalid_api_key", "Incorrect API key: sk-te***cdef"))
+          makeJsonResponse(401, error("invalid_api_key", "Incorrect API key: sk-te***cdef"))
         )
         assert.notInclude(failed.reason, "cdef")
         assert.include(failed.reason, "invalid_api_key")
@@ -252,7 +255,7 @@ describe("OpenAI generator", () => {
     )
   }
 
-  for (const [name, answer] of Object.entries<ScriptedAnswer>({
+  for (const [name, answer] of Object.entries<ScriptedResponse>({
     "before the answer": () => {},
     "within the answer": (response) => {
       response.writeHead(200, { "content-type": "application/json" })

@@ -11,8 +11,8 @@ import * as Redacted from "effect/Redacted"
 import { concatBytes, makeId3Tag, makeMp3Frame, makeMp3InfoFrame } from "./Mp3.ts"
 import {
   advanceClockAfterRequest,
-  makeJsonAnswer,
-  type ScriptedAnswer,
+  makeJsonResponse,
+  type ScriptedResponse,
   type ScriptedServer,
   startScriptedServer,
   waitUntil
@@ -25,7 +25,7 @@ const said = "Summer football is easier on the pitches and on the fans."
 const speech = concatBytes(makeId3Tag(30), makeMp3InfoFrame(), makeMp3Frame(1), makeMp3Frame(2))
 
 const audio =
-  (bytes: Uint8Array, headers: Record<string, string> = {}): ScriptedAnswer =>
+  (bytes: Uint8Array, headers: Record<string, string> = {}): ScriptedResponse =>
   (response) => {
     response.writeHead(200, { "content-type": "audio/mpeg", ...headers })
     response.end(bytes)
@@ -54,7 +54,7 @@ const speak = (
 
 /** The effect `meanwhile` runs at the same time as the call. */
 const failure = <E = never>(
-  answer: ScriptedAnswer,
+  answer: ScriptedResponse,
   more: Partial<OpenAiSpeech.OpenAiSpeechOptions> = {},
   text = said,
   meanwhile: (server: ScriptedServer) => Effect.Effect<void, E> = () => Effect.void
@@ -153,7 +153,7 @@ describe("OpenAI speech", () => {
     it.live(`a ${status} response is a permanent failure`, () =>
       Effect.gen(function* () {
         const { failed, server } = yield* failure(
-          makeJsonAnswer(status, error(null), { location: "http://127.0.0.1:9/" })
+          makeJsonResponse(status, error(null), { location: "http://127.0.0.1:9/" })
         )
         assert.isTrue(failed.permanent)
         assert.include(failed.reason, String(status))
@@ -165,7 +165,7 @@ describe("OpenAI speech", () => {
   for (const status of [402, 408, 429, 500, 503]) {
     it.live(`a ${status} response is a temporary failure and is not retried within the call`, () =>
       Effect.gen(function* () {
-        const { failed, server } = yield* failure(makeJsonAnswer(status, error("busy"), { "retry-after-ms": "1" }))
+        const { failed, server } = yield* failure(makeJsonResponse(status, error("busy"), { "retry-after-ms": "1" }))
         assert.isFalse(failed.permanent)
         assert.include(failed.reason, String(status))
         assert.lengthOf(server.seen, 1)
@@ -173,11 +173,11 @@ describe("OpenAI speech", () => {
     )
   }
 
-  const temporary: Record<string, ScriptedAnswer> = {
+  const temporary: Record<string, ScriptedResponse> = {
     "an empty answer": audio(new Uint8Array()),
     "no content": (response) => response.writeHead(204).end(),
-    "JSON instead of audio": makeJsonAnswer(200, { audio: "AAAA" }),
-    "a page instead of audio": makeJsonAnswer(200, "<html>hello</html>", { "content-type": "text/html" }),
+    "JSON instead of audio": makeJsonResponse(200, { audio: "AAAA" }),
+    "a page instead of audio": makeJsonResponse(200, "<html>hello</html>", { "content-type": "text/html" }),
     "a connection that breaks before the answer": (response) => response.destroy(),
     "a connection that breaks within the answer": (response) => {
       response.writeHead(200, { "content-type": "audio/mpeg", "content-length": "5000" })
@@ -195,7 +195,7 @@ describe("OpenAI speech", () => {
       let first = true
       const { failed, server } = yield* failure(
         (response, seen) => {
-          if (!first) return makeJsonAnswer(503, error("busy"))(response, seen)
+          if (!first) return makeJsonResponse(503, error("busy"))(response, seen)
           first = false
         },
         {},
@@ -217,9 +217,9 @@ describe("OpenAI speech", () => {
 
   it.live("a key that the server quotes never appears in a reason", () =>
     Effect.gen(function* () {
-      yield* failure(makeJsonAnswer(400, error(key, `you sent ${key}`)))
-      yield* failure(makeJsonAnswer(401, error(null, `you sent ${key}`)))
-      yield* failure(makeJsonAnswer(500, { error: key }))
+      yield* failure(makeJsonResponse(400, error(key, `you sent ${key}`)))
+      yield* failure(makeJsonResponse(401, error(null, `you sent ${key}`)))
+      yield* failure(makeJsonResponse(500, { error: key }))
     })
   )
 

@@ -16,7 +16,7 @@ export interface SeenRequest {
   readonly body: string
 }
 
-export type ScriptedAnswer = (response: Http.ServerResponse, seen: SeenRequest) => void
+export type ScriptedResponse = (response: Http.ServerResponse, seen: SeenRequest) => void
 
 /** The counter `closed` counts the calls whose connection closed before the response was complete. */
 export interface ScriptedServer {
@@ -25,7 +25,7 @@ export interface ScriptedServer {
   readonly closed: () => number
 }
 
-export const startScriptedServer = (answer: ScriptedAnswer) =>
+export const startScriptedServer = (answer: ScriptedResponse) =>
   Effect.acquireRelease(
     Effect.callback<ScriptedServer & { readonly server: Http.Server }>((resume) => {
       const seen: Array<SeenRequest> = []
@@ -55,8 +55,8 @@ export const startScriptedServer = (answer: ScriptedAnswer) =>
       })
   )
 
-export const makeJsonAnswer =
-  (status: number, body: unknown, headers: Record<string, string> = {}): ScriptedAnswer =>
+export const makeJsonResponse =
+  (status: number, body: unknown, headers: Record<string, string> = {}): ScriptedResponse =>
   (response) => {
     response.writeHead(status, { "content-type": "application/json", ...headers })
     response.end(typeof body === "string" ? body : JSON.stringify(body))

@@ -22,7 +22,7 @@ export interface SeenRequest {
 }
 
 /** Sends a response instead of the bucket's own response. */
-export type ScriptedAnswer = (response: Http.ServerResponse, seen: SeenRequest) => void
+export type ScriptedResponse = (response: Http.ServerResponse, seen: SeenRequest) => void
 
 /** The counter `closed` counts the calls whose connection closed before the response was complete. */
 export interface FakeBucket {
@@ -87,13 +87,13 @@ const xml = (response: Http.ServerResponse, status: number, code: string, words 
   response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${words}</Message></Error>`)
 }
 
-export const makeRefusalAnswer =
-  (status: number, code: string, words = ""): ScriptedAnswer =>
+export const makeErrorResponse =
+  (status: number, code: string, words = ""): ScriptedResponse =>
   (response) =>
     xml(response, status, code, words)
 
 /** The bucket uses path-style addresses, so the bucket stores objects below `/media`. */
-export const startFakeBucket = (instead?: ScriptedAnswer) =>
+export const startFakeBucket = (instead?: ScriptedResponse) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.callback<FakeBucket & { readonly server: Http.Server }>((resume) => {

@@ -16,8 +16,8 @@ import {
   bucketCredentials,
   bucketRegion,
   type FakeBucket,
-  makeRefusalAnswer,
-  type ScriptedAnswer,
+  makeErrorResponse,
+  type ScriptedResponse,
   startFakeBucket
 } from "./Bucket.ts"
 import { fetchFile } from "./Fetching.ts"
@@ -44,7 +44,7 @@ const put = (of: Pick<FakeBucket, "url">, more: Partial<S3Storage.S3StorageOptio
 
 /** The effect `meanwhile` runs at the same time as the call. */
 const failure = <E = never>(
-  answer: ScriptedAnswer | undefined,
+  answer: ScriptedResponse | undefined,
   more: Partial<S3Storage.S3StorageOptions> = {},
   meanwhile: (server: FakeBucket) => Effect.Effect<void, E> = () => Effect.void
 ) =>
@@ -133,18 +133,18 @@ describe("Storage in a bucket", () => {
     [404, "NoSuchBucket"]
   ] as const) {
     it.live(`a ${status} ${code} response is a permanent failure`, () =>
-      Effect.map(failure(makeRefusalAnswer(status, code, bucketCredentials.secretAccessKey)), ({ failed }) =>
+      Effect.map(failure(makeErrorResponse(status, code, bucketCredentials.secretAccessKey)), ({ failed }) =>
         assert.deepInclude(failed, { permanent: true, reason: `the bucket answered ${status} (${code})` })
       )
     )
   }
 
-  const temporary: Record<string, ScriptedAnswer> = {
-    "500 InternalError": makeRefusalAnswer(500, "InternalError"),
-    "503 SlowDown": makeRefusalAnswer(503, "SlowDown"),
+  const temporary: Record<string, ScriptedResponse> = {
+    "500 InternalError": makeErrorResponse(500, "InternalError"),
+    "503 SlowDown": makeErrorResponse(503, "SlowDown"),
     "429 without a code": (response) => response.writeHead(429).end("busy"),
-    "400 ExpiredToken": makeRefusalAnswer(400, "ExpiredToken"),
-    "403 RequestTimeTooSkewed": makeRefusalAnswer(403, "RequestTimeTooSkewed"),
+    "400 ExpiredToken": makeErrorResponse(400, "ExpiredToken"),
+    "403 RequestTimeTooSkewed": makeErrorResponse(403, "RequestTimeTooSkewed"),
     "a connection that breaks before the answer": (response) => response.destroy(),
     "a connection that breaks within the answer": (response) => {
       response.writeHead(500, { "content-length": "1000" })
