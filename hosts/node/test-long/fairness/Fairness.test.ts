@@ -115,7 +115,7 @@ for (const [database, make] of Object.entries(databases)) {
         let row = await attacked(name, attack, title)
         // On a busy machine, a single stall of the machine can cause a late response, so the test repeats the attack.
         // On a quiet machine, the test runs the attack once.
-        for (let again = 0; again < repetitions && Report.isResultDoubtful(row); again++) {
+        for (let again = 0; again < repetitions && Report.isInconclusive(row); again++) {
           row = await attacked(name, attack, title)
         }
         report.rows.push(row)

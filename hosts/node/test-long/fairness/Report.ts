@@ -37,7 +37,7 @@ const busyPart = 0.2
  * attack, so the control measurement can miss a short stall of the machine. A short stall of the machine is visible in
  * the time for which the victim waits for a processor.
  */
-export const isResultDoubtful = (row: AttackMeasurements): boolean =>
+export const isInconclusive = (row: AttackMeasurements): boolean =>
   isLate(row) && (row.slowness >= quietSlowdown || row.victim.worstRunning < row.victim.worst * (1 - busyPart))
 
 const failures = ({ attacker, victim }: AttackMeasurements): number =>
