@@ -1,4 +1,4 @@
-/** Tests which signals a process without workers sends to other processes. */
+/** Tests the signals that a process without workers sends to other processes. */
 import { assert, it } from "@effect/vitest"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { makeNewEventsSignal, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"

@@ -52,7 +52,7 @@ export const layer = <Seen, E>(
     WorkSignal.layerProcess,
     NodeCrypto.layer,
     stored,
-    // Only one test uses a database at a time.
+    // Each database is used by at most one test at a time.
     Layer.succeed(DatabaseIsShared, false),
     options.outside,
     InMemoryWebhookReceivers.layer

@@ -1,6 +1,6 @@
 /**
- * Creates databases for tests on a Postgres server. Only one test uses a database at a time. All databases are dropped
- * at the end of the test run.
+ * Creates databases for tests on a Postgres server. Each database is used by at most one test at a time. All databases
+ * are dropped at the end of the test run.
  */
 import { randomBytes } from "node:crypto"
 import * as Postgres from "@partner-commentary/postgres/Postgres"

@@ -1,4 +1,4 @@
-/** Tests how many permits a request with `Prefer: wait` holds until its client has received the response. */
+/** Tests the number of permits that a request with `Prefer: wait` holds until its client has received the response. */
 import { assert, it } from "@effect/vitest"
 import { ResponseEndObserver } from "@partner-commentary/server/ConcurrentRequests"
 import * as Application from "@partner-commentary/test/Application"
@@ -65,7 +65,7 @@ it.effect("a long response to a waiting request holds a second permit until the 
   }).pipe(Effect.provide(observed))
 )
 
-it.effect("a newest-first list of events is limited like one that waits if the client prefers to wait", () =>
+it.effect("a newest-first list of events holds a second permit if the client sends Prefer: wait, but never waits", () =>
   Effect.gen(function* () {
     const { list } = yield* scene
     const preferred = yield* list("", "wait=1")

@@ -39,7 +39,7 @@ export interface ApiResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts the shape instead of declaring it
+  // biome-ignore lint/suspicious/noExplicitAny: the tests assert the shape of the JSON
   readonly body: any
 }
 
@@ -161,8 +161,8 @@ export const bringAssignmentToState = Effect.fnUntraced(function* (
 })
 
 /**
- * Submits one topic to one persona per state. The creators bring their assignments to the given states, one after
- * another.
+ * Submits one topic with one persona for each given state. The creators then bring their assignments to these states,
+ * one after another.
  */
 export const submitTopicWithStates = Effect.fnUntraced(function* (
   by: SeededPartner,
