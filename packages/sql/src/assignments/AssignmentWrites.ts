@@ -160,9 +160,9 @@ const hasOtherDeadline = (before: Assignment, after: Assignment): boolean =>
   after.respondBy !== before.respondBy || after.approveBy !== before.approveBy
 
 /**
- * Returns by how much a new deadline increases the topic's version. The increase depends on the time of the change. A
- * deadline can be missing in a restored backup, and then be set again. Because of the time, a topic whose deadline is
- * set again after a restore very likely gets a version that the topic never had.
+ * Returns the increase of the topic's version for a new deadline. A restored backup can lack a deadline, which is then
+ * set again. The increase depends on the time of the change, so that the new version very likely differs from every
+ * version before the restore.
  */
 const versionStep = (now: Instant.Instant): number => 1 + (now % 1000)
 
