@@ -1,7 +1,7 @@
 /**
  * Makes the next version of all packages from the changesets: their manifests, the lockfile and the changelog. Without
- * a changeset the script makes the current version, as for the first release. A person reviews and commits the changed
- * files.
+ * changesets, as for the first release, the script keeps the current version and changes only the changelog. A person
+ * reviews and commits the changed files.
  */
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"

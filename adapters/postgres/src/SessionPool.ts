@@ -129,8 +129,8 @@ export const make = Effect.fnUntraced(function* (
   }
 
   /**
-   * Returns an effect that releases the permit. The organization's use is the time until the returned effect runs. The
-   * wait for a turn is no use, because other organizations cause it.
+   * Returns an effect that releases the permit and records how long the organization held it. The wait for the permit
+   * is not recorded, because other organizations cause this wait.
    */
   const leave = (share: FairShare): Effect.Effect<void> => {
     const from = nowMillis()

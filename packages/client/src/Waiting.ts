@@ -97,7 +97,7 @@ export const waitForTopic = async (
   let last: TopicProgress | null = null
   let limit: RateLimit | null = null
   let answer: ResponseInfo | null = null
-  /** The entity tag of the last response with a status. */
+  /** The entity tag of the last status that a response contained. */
   let tag: string | null = null
   const watched = (response: ResponseInfo) => {
     limit = response.rateLimit

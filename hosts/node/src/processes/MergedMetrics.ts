@@ -1,7 +1,7 @@
 /**
- * Merges the metrics of several processes, in Prometheus's text format. Counters, histograms and memory gauges are
- * summed. For any other gauge, the result is the maximum or the minimum of all processes. Gauges that are read from the
- * database have the same value in all processes.
+ * Merges the metrics of several processes, in Prometheus's text format. The result for a counter, a histogram or a
+ * memory gauge is the sum over all processes. The result for any other gauge is the maximum or the minimum. Gauges that
+ * are read from the database have the same value in all processes.
  */
 type Aggregate = (one: number, other: number) => number
 
