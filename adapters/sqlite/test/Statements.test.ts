@@ -42,9 +42,8 @@ interface Run {
 }
 
 /**
- * Matches statements that may sort, because they sort only few rows. A statement that sorts few rows reads, for
- * example, a creator's open assignments, waiting webhooks, the days of a period, the assignments of a new topic, or one
- * page of a list.
+ * Matches statements that may sort, because they sort only a few rows. Examples of such rows are a creator's open
+ * assignments, waiting webhooks, the days of a period, the assignments of a new topic, and one page of a list.
  */
 const sortsFew =
   /creator_key =|external_reference =|RECURSIVE owner|few\.place|UNION ALL SELECT moment|few.event_id DESC|JOIN delivery_attempts|GROUP BY persona_id, name|t.id, a.position|topic_id = \?\) AS sent/

@@ -34,7 +34,7 @@ export class IdempotencyStore extends Context.Service<
     /**
      * Claims an idempotency key. `claim` must be the first call in the transaction of the change. `claimed`: this
      * transaction holds the claim until its end. `kept`: a response is already stored. `running`: another transaction
-     * holds the claim. `claim` does not wait for the other transaction.
+     * holds the claim, and `claim` returns without waiting for this transaction.
      */
     readonly claim: (claim: IdempotencyClaim) => Effect.Effect<"claimed" | "kept" | "running">
     /** Stores the response. The current transaction must hold the claim on the idempotency key. */

@@ -39,10 +39,7 @@ export interface WebhookNoticeData {
     /** The time at which deliveries continue after a 429 response. */
     readonly until?: string
   }
-  /**
-   * The kind and time of this change. If `kind` is absent, the change has the mail's kind. If `at` is absent, the
-   * change has the mail's creation time.
-   */
+  /** The kind and time of this change. The defaults are the mail's kind and the time of the mail's creation. */
   readonly kind?: WebhookNoticeKind
   readonly at?: string
   /** The webhook's hosts between the former host and the current host, if its URL changed several times. */

@@ -17,8 +17,8 @@ export interface Policy {
    */
   readonly mailWindow: Duration.Duration
   /**
-   * An assignment whose request mail was neither delivered nor permanently refused expires this long after the
-   * submission.
+   * The time after the submission at which an assignment expires if its request mail is still undelivered, and the mail
+   * server has not refused the mail permanently.
    */
   readonly deliveryWindow: Duration.Duration
   /** The time that a creator has to approve a draft, starting at each new draft. */

@@ -260,7 +260,7 @@ export const calculateDeliveryAllowance = (
 ): DeliveryAllowance => {
   const probe = health.probes !== null
   if (webhook.status !== "active" || (quietUntil !== null && now < quietUntil)) return { limit: 0, probe }
-  // A failing receiver gets one delivery at a time, because each timeout occupies a shared connection for long.
+  // A failing receiver gets one delivery at a time, because each timeout occupies a shared connection for a long time.
   const free = Math.max(0, (webhook.consecutiveFailures > 0 ? 1 : policy.concurrency) - inFlight)
   if (health.draining === null) return { limit: free, probe }
   return { limit: Math.min(free, Math.max(0, drained(health.draining, now, policy) - health.draining.sent)), probe }

@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 
 /**
  * Locks a name until the transaction ends, for cases where no row exists to lock. Two names with the same hash share a
- * lock, so one transaction may wait for the other without need.
+ * lock, so a transaction can wait for an unrelated transaction.
  */
 export const takeAdvisoryLock = (sql: SqlClient, name: string) =>
   sql.onDialectOrElse({

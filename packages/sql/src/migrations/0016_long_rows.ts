@@ -1,6 +1,6 @@
 /**
- * SQLite stores the rows of tables with long texts in the order of row numbers. In the order of the primary key, SQLite
- * reads the whole text of each row that it compares while it looks up a key.
+ * Makes SQLite store the rows of tables with long texts in the order of row numbers. If rows are stored in the order of
+ * the primary key, each look-up of a key reads the whole text of every row that it compares.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -11,7 +11,7 @@ export const storeLongRowsByNumber = Effect.gen(function* () {
 })
 
 const recreateTables = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  // A rename must not change other tables, views and triggers, because they name the new table afterwards.
+  // The new table gets the old table's name, so a rename must not change the name in other tables, views and triggers.
   yield* sql`PRAGMA legacy_alter_table = ON`
   for (const table of ["topics", "assignments", "drafts", "events"]) {
     // A trigger of a host may write the name of the table in upper case.
