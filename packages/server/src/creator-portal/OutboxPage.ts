@@ -43,11 +43,11 @@ export const renderOutboxMailPage = ({ date, from, subject, text, to }: OutboxMa
     main: html`<p><a href="${address}">All mails</a></p>
 <h1>${subject}</h1>
 <dl class="facts"><div><dt>To</dt><dd>${to}</dd></div><div><dt>From</dt><dd>${from}</dd></div><div><dt>Sent</dt><dd>${date}</dd></div></dl>
-<pre dir="auto">${linked(text)}</pre>`
+<pre dir="auto">${linkUrls(text)}</pre>`
   })
 
 /**
  * Turns complete URLs into links. The mail templates break up URLs in quoted text, so those URLs do not become links.
  */
-const linked = (text: string): ReadonlyArray<string | Html> =>
+const linkUrls = (text: string): ReadonlyArray<string | Html> =>
   text.split(/(https?:\/\/[^\s<>"']+)/).map((part, at) => (at % 2 === 1 ? html`<a href="${part}">${part}</a>` : part))

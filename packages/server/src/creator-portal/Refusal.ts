@@ -34,7 +34,7 @@ export const toActionRefusal = (
   action,
   enteredText,
   isStale: reason._tag === "ActionRefused" && reason.reason === "stale_draft",
-  ...(reason._tag === "ActionRefused" ? refused(reason, present) : illegible(reason))
+  ...(reason._tag === "ActionRefused" ? explainActionRefusal(reason, present) : illegible(reason))
 })
 
 type RefusalExplanation = Pick<ActionRefusal, "problem" | "explanation">
@@ -55,7 +55,7 @@ const illegible = (reason: InvalidTextLength | MalformedCreatorInput): RefusalEx
   }
 }
 
-const refused = ({ reason, status }: ActionRefused, present: Assignment): RefusalExplanation => {
+const explainActionRefusal = ({ reason, status }: ActionRefused, present: Assignment): RefusalExplanation => {
   const draft = present.draft
   switch (reason) {
     case "stale_draft":

@@ -40,7 +40,7 @@ export const renderReviewPage = (visit: CreatorPageData, draft: Draft): CreatorP
 ${renderForm(visit, "approve", html`${draftId(draft)}${renderButton("Approve as it stands")}`)}
 </section>
 <section>
-${isRevised ? asked(generation.revision?.instructions ?? "") : edits(visit, draft)}
+${isRevised ? renderInstructions(generation.revision?.instructions ?? "") : edits(visit, draft)}
 ${withdrawal(visit)}
 </section>
 <section>
@@ -55,7 +55,7 @@ const countedDown = 3
 
 const draftId = (draft: Draft): Html => html`<input type="hidden" name="draft_id" value="${draft.id}">`
 
-const asked = (instructions: string): HtmlContent =>
+const renderInstructions = (instructions: string): HtmlContent =>
   instructions !== "" &&
   html`<details><summary>What you asked for</summary><div class="fold prose" dir="auto">${instructions}</div></details>`
 

@@ -72,7 +72,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
             return yield* Effect.die(new Error(`${endpoint.identifier} must read its body itself, with handleRaw`))
           }
           const encode = makeEncoder(api, group, endpoint)
-          const answered = Effect.matchEffect(guarded(endpoint, handler, services), {
+          const answered = Effect.matchEffect(applyContract(endpoint, handler, services), {
             onSuccess: (answer) =>
               isHttpServerResponse(answer) ? Effect.succeed(answer) : encode(Effect.succeed(answer)),
             onFailure: (error) => Effect.andThen(noteRetryTime(error), encode(Effect.fail(error)))
@@ -115,7 +115,7 @@ const noteRetryTime = (error: unknown): Effect.Effect<void> =>
  * Decodes the request parts that the contract declares. Runs the handler inside the middleware that the contract
  * declares.
  */
-const guarded = (
+const applyContract = (
   endpoint: HttpApiEndpoint.Top,
   handler: (request: unknown) => Effect.Effect<unknown, unknown, unknown>,
   services: Context.Context<never>

@@ -26,14 +26,14 @@ export const makeStaticAssetFromGzip = (
   Effect.gen(function* () {
     const digest = yield* Digest.Digest
     const hash = Base64Url.encode(yield* digest.digest(Digest.sha256, gzip))
-    return { gzip, unpacked: yield* shared(unpack(gzip)), etag: `"${hash.slice(0, 22)}"`, headers }
+    return { gzip, unpacked: yield* cacheWhileReferenced(unpack(gzip)), etag: `"${hash.slice(0, 22)}"`, headers }
   })
 
 /**
  * Computes the value once for concurrent callers, even if the first caller is interrupted. The computed value stays
  * cached while a caller still references the value.
  */
-const shared = <A extends WeakKey>(made: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
+const cacheWhileReferenced = <A extends WeakKey>(made: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
   Effect.map(Semaphore.make(1), (semaphore) => {
     let last: WeakRef<A> | undefined
     const again = Effect.tap(made, (value) =>

@@ -50,7 +50,7 @@ export const make = Effect.gen(function* () {
       body: typeof CreateTopicBody.Type,
       place: (problem: Errors.RequestProblem) => Errors.RequestProblem = (problem) => problem
     ) {
-      const webhookIds = parsed(Ids.WebhookId, body.webhook_ids ?? [])
+      const webhookIds = parseIds(Ids.WebhookId, body.webhook_ids ?? [])
       const respondBy = body.respond_by === undefined ? null : parseBodyTime(body.respond_by)
       const problems: ReadonlyArray<Errors.RequestProblem> = [
         ...(yield* webhookProblems(asker, webhookIds)),
@@ -60,7 +60,7 @@ export const make = Effect.gen(function* () {
       if (first !== undefined) return yield* Errors.InvalidRequest.of([first, ...rest])
       const wanted = {
         content: body.content,
-        personaIds: parsed(Ids.PersonaId, body.persona_ids),
+        personaIds: parseIds(Ids.PersonaId, body.persona_ids),
         externalReference: body.external_reference ?? null,
         outputTypes: body.output_types ?? ["text" as const],
         metadata: body.metadata ?? {},
@@ -101,7 +101,7 @@ const none: ReadonlyArray<Errors.RequestProblem> = []
 
 const unknownWebhook = "must be the id of one of your webhooks in the key's environment"
 
-const parsed = <Id extends string>(schema: Schema.Codec<Id, string>, ids: ReadonlyArray<string>): ReadonlyArray<Id> =>
+const parseIds = <Id extends string>(schema: Schema.Codec<Id, string>, ids: ReadonlyArray<string>): ReadonlyArray<Id> =>
   ids.flatMap((id) => Option.toArray(Ids.parse(schema, id)))
 
 const noValidPersonas = ({ results }: NoValidPersonas) =>

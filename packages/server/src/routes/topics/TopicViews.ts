@@ -32,7 +32,7 @@ export const toCreatedTopic = (
   personasSent: number
 ): typeof Api.Topic.Type => ({
   topic_id: topic.id,
-  ...sent(topic),
+  ...toSubmittedFields(topic),
   ...webhookIds(topic),
   personas_sent: personasSent,
   results: results.map(toSubmissionResult),
@@ -42,7 +42,7 @@ export const toCreatedTopic = (
 
 export const toTopicProgress = (topic: TopicProgress): typeof Api.TopicProgress.Type => ({
   topic_id: topic.id,
-  ...sent(topic),
+  ...toSubmittedFields(topic),
   overall_status: topic.status,
   created_at: topic.createdAt,
   personas: topic.assignments.map((assignment) => ({
@@ -79,7 +79,7 @@ export const toTopicDetail = (
   avatar: string
 ): typeof Api.TopicDetail.Type => ({
   topic_id: topic.id,
-  ...sent(topic),
+  ...toSubmittedFields(topic),
   ...webhookIds(topic),
   status: topic.status,
   created_at: toIso(topic.createdAt),
@@ -92,7 +92,7 @@ export const toTopicCommentaries = (
   avatar: string
 ): typeof Api.TopicCommentaries.Type => ({
   topic_id: topic.id,
-  ...sent(topic),
+  ...toSubmittedFields(topic),
   commentaries: assignments.flatMap(({ commentary, persona }) =>
     commentary === null
       ? []
@@ -180,7 +180,7 @@ export const toSimulatedAssignment = (assignment: Assignment): typeof SimulatedA
 })
 
 /** Maps the fields of a topic that the partner submitted. */
-const sent = ({
+const toSubmittedFields = ({
   content,
   externalReference,
   metadata,
