@@ -36,7 +36,7 @@ export type RequestProblem = typeof RequestProblem.Type
 
 const failed = Schema.Literal(false).annotate({ description: "False for every error." })
 
-const told = <const Code extends string>(code: Code) => ({
+const makeErrorFields = <const Code extends string>(code: Code) => ({
   code: Schema.Literal(code).annotate({ description: "The error code for your program. Its meaning never changes." }),
   message: makeTextSchema(
     "An explanation for people, in one sentence. The text may change.",
@@ -60,14 +60,14 @@ const meaning = {
 } satisfies Record<keyof typeof httpStatusByErrorCode, string>
 
 /** Returns a unique schema name, because the error schemas of one response need different names. */
-const named = (code: keyof typeof httpStatusByErrorCode) => ({
+const makeSchemaAnnotations = (code: keyof typeof httpStatusByErrorCode) => ({
   identifier: `${code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Error`,
   description: meaning[code]
 })
 
 const body = <const Code extends keyof typeof httpStatusByErrorCode>(code: Code) => ({
   success: failed,
-  error: Schema.Struct(told(code)).annotate(named(code))
+  error: Schema.Struct(makeErrorFields(code)).annotate(makeSchemaAnnotations(code))
 })
 
 const bodyWith = <const Code extends keyof typeof httpStatusByErrorCode, Details extends Schema.Top>(
@@ -75,7 +75,7 @@ const bodyWith = <const Code extends keyof typeof httpStatusByErrorCode, Details
   details: Details
 ) => ({
   success: failed,
-  error: Schema.Struct({ ...told(code), details }).annotate(named(code))
+  error: Schema.Struct({ ...makeErrorFields(code), details }).annotate(makeSchemaAnnotations(code))
 })
 
 const answeredAs = (code: keyof typeof httpStatusByErrorCode) => ({

@@ -66,7 +66,7 @@ export const minPollPauseMs = 1000
 export const computeRateLimitPauseMs = (limit: RateLimit | null): number =>
   limit === null || limit.remaining * 2 >= limit.limit ? 0 : limit.resetsInMs / (limit.remaining + 1)
 
-const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
+const isReached = (status: TopicProgress, until: WaitOptions["until"]) =>
   status.overall_status === "completed" || (until === "first" && status.personas.some((each) => each.has_commentary))
 
 /**
@@ -155,7 +155,7 @@ export const waitForTopic = async (
     for (;;) {
       const known = tag
       const seen = await poll(untilChange(request))
-      if (!(seen instanceof Error) && reached(seen, until)) return topics.get(id, request)
+      if (!(seen instanceof Error) && isReached(seen, until)) return topics.get(id, request)
       await pause(Math.max(pauseAfter(seen, known), computeRateLimitPauseMs(limit)), signal)
     }
   }
@@ -165,7 +165,7 @@ export const waitForTopic = async (
     const request = { ...rest, signal, onResponse: watched }
     if (last !== null) {
       const seen = await poll({ ...request, maxRetries: 0, timeoutMs: lastLookMs })
-      if (!(seen instanceof Error) && reached(seen, until)) return topics.get(id, request)
+      if (!(seen instanceof Error) && isReached(seen, until)) return topics.get(id, request)
     }
     const state = last === null ? "not seen" : (last as TopicProgress).overall_status
     throw new WaitTimeoutError(`Topic ${id} is ${state} after ${timeoutMs} ms.`, id, last)

@@ -74,7 +74,7 @@ export const generateOpenApiDocument = <Id extends string, Groups extends HttpAp
   const paths = addDiscriminators(
     mapValues(generated.paths, (operations, path) =>
       mapValues(operations, (operation, method) =>
-        described(operation, path, facts.get(`${method} ${path}`) ?? unknown, schemas)
+        describeOperation(operation, path, facts.get(`${method} ${path}`) ?? unknown, schemas)
       )
     ),
     schemas
@@ -157,13 +157,13 @@ const factsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   return facts
 }
 
-const described = (
+const describeOperation = (
   operation: Operation,
   path: string,
   { canWait, examples, isConditional, schemes, scope }: Facts,
   schemas: OpenApiDocument["components"]["schemas"]
 ): Operation => {
-  const own = operation.parameters.filter((one): one is Parameter => "name" in one).map(lifted)
+  const own = operation.parameters.filter((one): one is Parameter => "name" in one).map(moveDescriptionToParameter)
   const problem = makeExampleProblem(operation, own, schemas)
   const missing = makeNotFoundMessage(path)
   const shown = [
@@ -190,7 +190,9 @@ const described = (
       ...(canWait ? [makeParameterReference("Prefer")] : []),
       makeParameterReference("RequestId")
     ],
-    ...(requestBody === undefined ? {} : { requestBody: { ...requestBody, content: sent(requestBody, schemas) } }),
+    ...(requestBody === undefined
+      ? {}
+      : { requestBody: { ...requestBody, content: addRequestExamples(requestBody, schemas) } }),
     responses: {
       ...describeResponses(responses, {
         schemas,
@@ -213,14 +215,17 @@ const scopeText = (scope: ApiKeyScope): string =>
     : `Scope: \`${scope}\`, or \`${topicScopesByWebhookScope[scope]}\` for a key without any webhook scope.`
 
 /** Moves the description of a parameter from the parameter's schema to the parameter itself. */
-const lifted = ({ name, schema: { description, ...schema }, ...rest }: Parameter): Parameter => ({
+const moveDescriptionToParameter = ({ name, schema: { description, ...schema }, ...rest }: Parameter): Parameter => ({
   ...rest,
   name: rest.in === "header" ? formatHeaderName(name) : name,
   ...(description === undefined ? {} : { description }),
   schema
 })
 
-const sent = ({ content }: NonNullable<Operation["requestBody"]>, schemas: OpenApiDocument["components"]["schemas"]) =>
+const addRequestExamples = (
+  { content }: NonNullable<Operation["requestBody"]>,
+  schemas: OpenApiDocument["components"]["schemas"]
+) =>
   mapValues(content, (media, type) => {
     const example = type === jsonContentType ? findExample(media.schema, schemas) : undefined
     return example === undefined ? media : { ...media, example }

@@ -35,7 +35,7 @@ export const describeResponses = (
   mapValues(responses, (response, status) => ({
     ...(Number(status) < 400 ? success(response, setting) : failure(response, setting)),
     headers: {
-      ...titled(response.headers),
+      ...formatHeaderNames(response.headers),
       ...listResponseHeaders(status, setting.replays, setting.isConditional, setting.canWait)
     }
   }))
@@ -44,7 +44,7 @@ export const describeResponses = (
 export const formatHeaderName = (name: string): string =>
   name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()).replace("Event-Id", "Event-ID")
 
-const titled = (headers: ResponseObject["headers"] = {}): NonNullable<ResponseObject["headers"]> =>
+const formatHeaderNames = (headers: ResponseObject["headers"] = {}): NonNullable<ResponseObject["headers"]> =>
   Object.fromEntries(Object.entries(headers).map(([name, header]) => [formatHeaderName(name), header]))
 
 const success = (response: ResponseObject, { schemas, summary }: ResponseContext): ResponseObject => {
@@ -87,12 +87,15 @@ const failure = (response: ResponseObject, { schemas, shown }: ResponseContext):
   return {
     ...response,
     description: told.length === 1 ? (errors[0]?.description ?? response.description) : told.join("\n"),
-    content: withJson(response, { schema: joined(schema, schemas), examples: Object.fromEntries(examples) })
+    content: withJson(response, {
+      schema: mergeErrorEnvelopes(schema, schemas),
+      examples: Object.fromEntries(examples)
+    })
   }
 }
 
 /** Merges the alternative error envelopes into one envelope, so that `error.code` distinguishes the alternatives. */
-const joined = (schema: JsonSchema, schemas: ResponseContext["schemas"]): JsonSchema => {
+const mergeErrorEnvelopes = (schema: JsonSchema, schemas: ResponseContext["schemas"]): JsonSchema => {
   const [envelope, ...others] = (schema.anyOf ?? []).map((one) => resolveSchema(one, schemas))
   if (envelope === undefined) return schema
   const error = [envelope, ...others].flatMap(({ properties }) => properties?.["error"] ?? [])

@@ -13,7 +13,7 @@ export const commonFlags = {
   help: { description: "Print this help" }
 } satisfies FlagDefinitions
 
-const given = (
+const readRequiredOption = (
   { flags }: ParsedArguments,
   { environment }: CommandContext,
   flag: "api-key" | "base-url",
@@ -30,8 +30,8 @@ export interface CommandLineClient {
 }
 
 export const makeClientFromArguments = (parsed: ParsedArguments, terminal: CommandContext): CommandLineClient => {
-  const apiKey = given(parsed, terminal, "api-key", "PARTNER_COMMENTARY_API_KEY")
-  const baseUrl = given(parsed, terminal, "base-url", "PARTNER_COMMENTARY_BASE_URL")
+  const apiKey = readRequiredOption(parsed, terminal, "api-key", "PARTNER_COMMENTARY_API_KEY")
+  const baseUrl = readRequiredOption(parsed, terminal, "base-url", "PARTNER_COMMENTARY_BASE_URL")
   if (!/^pk_(test|live)_\w+$/.test(apiKey)) throw new UsageError("The key must begin with pk_test_ or pk_live_.")
   return { client: clientOf(apiKey, baseUrl, terminal), isTest: apiKey.startsWith("pk_test_") }
 }
