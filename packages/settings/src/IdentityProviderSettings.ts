@@ -27,13 +27,13 @@ export const readIdentityProviderSettings: Effect.Effect<
   if (Option.isNone(jwksUrl)) return Option.none()
   return Option.some({
     jwksUrl: jwksUrl.value,
-    issuer: yield* required("JWT_ISSUER", "the iss of its tokens"),
-    audience: yield* required("JWT_AUDIENCE", "the `aud` claim of tokens for this service"),
+    issuer: yield* readRequiredText("JWT_ISSUER", "the iss of its tokens"),
+    audience: yield* readRequiredText("JWT_AUDIENCE", "the `aud` claim of tokens for this service"),
     organizationClaim: Option.getOrElse(yield* Variable.readText("JWT_ORG_CLAIM"), () => defaultClaim)
   })
 })
 
-const required = Effect.fnUntraced(function* (name: VariableName, what: string) {
+const readRequiredText = Effect.fnUntraced(function* (name: VariableName, what: string) {
   const value = yield* Variable.readText(name)
   if (Option.isSome(value)) return value.value
   return yield* new InvalidSetting({ name, reason: `must be set if JWKS_URL is set: ${what}` })

@@ -58,8 +58,8 @@ const readSpeech = Effect.gen(function* () {
   const url = yield* Variable.readOptional("SPEECH_URL", Parser.baseUrlParser)
   const apiKey = Option.map(yield* Variable.readText("SPEECH_API_KEY"), (key) => Redacted.make(key))
   if (Option.isNone(url)) return Option.none<SpeechSettings>()
-  const model = yield* required("SPEECH_MODEL", "must name a model of the server that SPEECH_URL points at")
-  const voice = yield* required("SPEECH_VOICE", "must name a voice of the server that SPEECH_URL points at")
+  const model = yield* readRequiredText("SPEECH_MODEL", "must name a model of the server that SPEECH_URL points at")
+  const voice = yield* readRequiredText("SPEECH_VOICE", "must name a voice of the server that SPEECH_URL points at")
   return Option.some<SpeechSettings>({ url: url.value, apiKey, model, voice })
 })
 
@@ -73,13 +73,13 @@ const readBucket = Effect.gen(function* () {
     url: url.value,
     publicUrl,
     region: Option.getOrElse(yield* Variable.readText("MEDIA_S3_REGION"), () => "us-east-1"),
-    accessKeyId: yield* required("MEDIA_S3_ACCESS_KEY_ID", why),
-    secretAccessKey: Redacted.make(yield* required("MEDIA_S3_SECRET_ACCESS_KEY", why)),
+    accessKeyId: yield* readRequiredText("MEDIA_S3_ACCESS_KEY_ID", why),
+    secretAccessKey: Redacted.make(yield* readRequiredText("MEDIA_S3_SECRET_ACCESS_KEY", why)),
     sessionToken: Option.map(yield* Variable.readText("MEDIA_S3_SESSION_TOKEN"), (token) => Redacted.make(token))
   })
 })
 
-const required = (name: VariableName, reason: string) =>
+const readRequiredText = (name: VariableName, reason: string) =>
   Effect.flatMap(
     Variable.readText(name),
     Option.match({ onNone: () => refuse(name, reason), onSome: (value) => Effect.succeed(value) })

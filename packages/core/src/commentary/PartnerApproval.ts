@@ -76,14 +76,14 @@ export class PartnerApproval extends Context.Service<
           if (Option.isNone(topic)) return yield* new TopicNotFound()
           const found = topic.value.assignments.find(({ commentary }) => commentary?.id === commentaryId)
           if (found === undefined || commentaryId === null) return yield* new CommentaryNotFound()
-          const again = approved(found)
+          const again = toPartnerApprovedCommentary(found)
           if (again !== null) return again
           const now = yield* Instant.now
           const by = key === null ? "operator" : `key ${key.id}`
           const modified = yield* modify(found.id, (present) =>
             acceptForPublication(present, { commentaryId, by }, now)
           )
-          const accepted = Option.isNone(modified) ? null : approved(modified.value.after)
+          const accepted = Option.isNone(modified) ? null : toPartnerApprovedCommentary(modified.value.after)
           return accepted ?? (yield* new CommentaryNotFound())
         })
       })
@@ -91,7 +91,7 @@ export class PartnerApproval extends Context.Service<
   )
 }
 
-const approved = ({
+const toPartnerApprovedCommentary = ({
   commentary,
   id,
   persona

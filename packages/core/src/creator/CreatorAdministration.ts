@@ -70,7 +70,7 @@ export class CreatorAdministration extends Context.Service<
 
       const mailAgain = Effect.fnUntraced(function* (id: ShareId, options?: { readonly unclaimedOnly: boolean }) {
         const assignment = yield* find(id)
-        const kind = assignment.environment === "live" ? awaited(assignment) : null
+        const kind = assignment.environment === "live" ? findPendingNoticeKind(assignment) : null
         if (kind === null) {
           const reason = isAssignmentSettled(assignment) ? "settled" : "not_allowed"
           return yield* new ActionRefused({ reason, status: assignment.status })
@@ -148,7 +148,9 @@ export class CreatorAdministration extends Context.Service<
           )
           const all = yield* store.allOf(email)
           for (const id of all) {
-            const modified = yield* store.modify(id, (present) => Result.succeed(makeChange(erased(present, now))))
+            const modified = yield* store.modify(id, (present) =>
+              Result.succeed(makeChange(eraseCreatorText(present, now)))
+            )
             if (Option.isSome(modified)) yield* signal.tell(modified.value.work)
             yield* store.forgetDrafts(id)
             yield* mails.forgetReasons(id)
@@ -171,14 +173,14 @@ export class CreatorAdministration extends Context.Service<
 const resendBatch = 500
 
 /** Returns the kind of mail that asks the creator for the next step; null if the creator has no next step. */
-const awaited = (assignment: Assignment): CreatorNoticeKind | null => {
+const findPendingNoticeKind = (assignment: Assignment): CreatorNoticeKind | null => {
   if (isAssignmentSettled(assignment)) return null
   if (assignment.status === "topic_sent") return "request"
   if (isGenerationStalled(assignment) && assignment.draft === null) return "stalled"
   return assignment.draft === null ? null : "draft"
 }
 
-const erased = (present: Assignment, now: Instant.Instant): Assignment => {
+const eraseCreatorText = (present: Assignment, now: Instant.Instant): Assignment => {
   const closed = isAssignmentSettled(present)
     ? present
     : present.status === "topic_sent"

@@ -177,17 +177,17 @@ export class CreatorPortal extends Context.Service<
         view: (access) => Effect.map(open(access), ({ assignment, topic }) => ({ assignment, topic })),
 
         respond: Effect.fn("CreatorPortal.respond")(function* (access, action) {
-          const perspective = yield* bounded("perspective", action.perspective)
+          const perspective = yield* parseCreatorText("perspective", action.perspective)
           return yield* act(access, (present, now) => Workflow.respond(present, { perspective }, now))
         }),
 
         decline: Effect.fn("CreatorPortal.decline")(function* (access, action) {
-          const reason = orNull(yield* bounded("reason", action.reason))
+          const reason = orNull(yield* parseCreatorText("reason", action.reason))
           return yield* act(access, (present, now) => Workflow.decline(present, { reason }, now))
         }),
 
         approve: Effect.fn("CreatorPortal.approve")(function* (access, action) {
-          const content = action.content === null ? null : yield* bounded("content", action.content)
+          const content = action.content === null ? null : yield* parseCreatorText("content", action.content)
           const commentaryId = yield* Ids.make(CommentaryId, random)
           const seen = yield* open(access)
           const { draft, status } = seen.assignment
@@ -204,7 +204,7 @@ export class CreatorPortal extends Context.Service<
         }),
 
         revise: Effect.fn("CreatorPortal.revise")(function* (access, action) {
-          const instructions = yield* bounded("instructions", action.instructions)
+          const instructions = yield* parseCreatorText("instructions", action.instructions)
           const { draftId } = action
           return yield* act(access, (present, now) =>
             Workflow.requestRevision(present, { draftId, instructions }, now, policy)
@@ -212,7 +212,7 @@ export class CreatorPortal extends Context.Service<
         }),
 
         withdraw: Effect.fn("CreatorPortal.withdraw")(function* (access, action) {
-          const reason = orNull(yield* bounded("reason", action.reason))
+          const reason = orNull(yield* parseCreatorText("reason", action.reason))
           return yield* act(access, (present, now) => Workflow.withdraw(present, { reason }, now))
         }),
 
@@ -220,7 +220,7 @@ export class CreatorPortal extends Context.Service<
           const { assignment, creatorTag } = yield* openLink(token)
           const now = yield* Instant.now
           yield* mails.queue({
-            id: `${creatorTag}.desk-${Instant.calculatePeriodNumber(now, deskMailPeriod)}`,
+            id: `${creatorTag}.desk-${Instant.calculatePeriodNumber(now, inboxMailPeriod)}`,
             kind: "desk",
             shareId: null,
             organizationId: null,
@@ -246,10 +246,13 @@ export class CreatorPortal extends Context.Service<
  * A creator gets at most one inbox mail in each period of this length. The periods for inbox mails start at fixed clock
  * times.
  */
-const deskMailPeriod = Duration.minutes(5)
+const inboxMailPeriod = Duration.minutes(5)
 
 /** Normalizes the creator's text and checks its length. */
-const bounded = (field: InvalidTextLength["field"], text: string): Effect.Effect<string, InvalidTextLength> => {
+const parseCreatorText = (
+  field: InvalidTextLength["field"],
+  text: string
+): Effect.Effect<string, InvalidTextLength> => {
   const { max, min } = creatorTextLengthLimits[field]
   const cleaned = cleanText(text)
   const length = countCodePoints(cleaned)

@@ -74,7 +74,7 @@ const delayAfter = (attempts: number): number =>
   Duration.toMillis(delays[Math.min(attempts, delays.length) - 1] ?? Duration.minutes(1))
 
 /** Returns the sum of the delays before the attempt with this number. */
-const delayed = (attempts: number): number =>
+const sumDelaysBefore = (attempts: number): number =>
   Array.from({ length: attempts - 1 }, (_, index) => delayAfter(index + 1)).reduce((sum, delay) => sum + delay, 0)
 
 /**
@@ -83,7 +83,7 @@ const delayed = (attempts: number): number =>
  */
 export const nextMailRetryAt = (mail: Mail, now: Instant, window: Duration.Duration): Instant | null => {
   const delay = delayAfter(mail.attempts)
-  const elapsed = Math.min(now - mail.createdAt, delayed(mail.attempts))
+  const elapsed = Math.min(now - mail.createdAt, sumDelaysBefore(mail.attempts))
   return elapsed + delay < Duration.toMillis(window) ? now + delay : null
 }
 

@@ -82,7 +82,7 @@ export const takeSimulatedStep = (
   policy: Policy
 ): Step =>
   listPossibleSimulatedActions(present).includes(action)
-    ? Result.map(take[action](present, props, now, policy), (taken) => paced(taken, now, policy))
+    ? Result.map(take[action](present, props, now, policy), (taken) => scheduleNextStep(taken, now, policy))
     : Result.fail(
         new ActionRefused({ reason: isAssignmentSettled(present) ? "settled" : "not_allowed", status: present.status })
       )
@@ -104,7 +104,11 @@ const take: Readonly<
  * Schedules the simulated creator's next step. If the next step is the draft, no generation attempt is scheduled,
  * because the simulated creator also produces the draft. The deadline of the draft is the end of `generationGrace`.
  */
-const paced = ({ assignment, ...also }: AssignmentChange, now: Instant.Instant, policy: Policy): AssignmentChange => {
+const scheduleNextStep = (
+  { assignment, ...also }: AssignmentChange,
+  now: Instant.Instant,
+  policy: Policy
+): AssignmentChange => {
   const { generation, simulation, status } = assignment
   const nextAt = simulation?.path === "wait" ? null : Instant.plus(now, policy.testPace)
   return makeChange(

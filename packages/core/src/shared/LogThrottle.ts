@@ -25,10 +25,10 @@ export const markLogsAsRepeating: <A, E, R>(self: Effect.Effect<A, E, R>) => Eff
 const period = "1 second"
 
 /**
- * The maximum number of kinds of log lines. When `mostKinds` kinds exist, new lines with the same message share one
+ * The maximum number of kinds of log lines. When `maxKinds` kinds exist, new lines with the same message share one
  * kind.
  */
-const mostKinds = 200
+const maxKinds = 200
 
 const framesShown = 4
 const causesShown = 3
@@ -95,7 +95,7 @@ const lineOf = ({ cause, fiber, logLevel, message }: Logger.Options<unknown>): L
 const kindOf = ({ level, message, reason }: Line, kinds: ReadonlyMap<string, Pending>): string => {
   const line = `${level} ${String(message)}`
   const kind = `${line} ${reason}`.replace(/[\da-f-]{8,}|\d+/gi, "#")
-  return kinds.has(kind) || kinds.size < mostKinds ? kind : line
+  return kinds.has(kind) || kinds.size < maxKinds ? kind : line
 }
 
 /** Logs how often the last log line was repeated since the previous summary. */

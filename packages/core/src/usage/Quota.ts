@@ -34,16 +34,16 @@ export const findExceededQuota = (
   quotas: MonthlyQuotas,
   commentaries: number
 ): Option.Option<QuotaExceeded> => {
-  if (held.topics + 1 > quotas.topics_per_month) return exceeded("topics_per_month", quotas, held.topics)
+  if (held.topics + 1 > quotas.topics_per_month) return makeQuotaExceeded("topics_per_month", quotas, held.topics)
   if (held.commentaryUnits + commentaries > quotas.commentaries_per_month) {
-    return exceeded("commentaries_per_month", quotas, held.commentaryUnits)
+    return makeQuotaExceeded("commentaries_per_month", quotas, held.commentaryUnits)
   }
   return Option.none()
 }
 
 export const calculateRemainingQuota = (limit: number, used: number): number => Math.max(0, limit - used)
 
-const exceeded = (quota: QuotaName, quotas: MonthlyQuotas, used: number) =>
+const makeQuotaExceeded = (quota: QuotaName, quotas: MonthlyQuotas, used: number) =>
   Option.some(
     new QuotaExceeded({ quota, limit: quotas[quota], remaining: calculateRemainingQuota(quotas[quota], used) })
   )

@@ -95,15 +95,15 @@ export const updateAfterAttempt = (
   if (attempt.failure === "unsigned") return { receiver: present, alarm: null }
   const webhook = { ...present.webhook, lastDeliveryAt: Math.max(attempt.at, present.webhook.lastDeliveryAt ?? 0) }
   if (attempt.failure === null)
-    return { receiver: recovered({ ...present, webhook }, attempt, now, policy), alarm: null }
-  if (attempt.status === 429) return throttled({ ...present, webhook }, { attempt, probe }, now, policy)
+    return { receiver: updateAfterSuccess({ ...present, webhook }, attempt, now, policy), alarm: null }
+  if (attempt.status === 429) return updateAfter429({ ...present, webhook }, { attempt, probe }, now, policy)
   const failures = webhook.consecutiveFailures + 1
-  const failing = noted(present.health, attempt, eventId, policy)
+  const failing = recordFailedEvent(present.health, attempt, eventId, policy)
   const alarm = alarmOf(webhook, failures, failing, attempt, policy)
   const status = alarm === "gone" || alarm === "disabled" ? ("disabled" as const) : webhook.status
   const opens = failing.probes === null && isToOpen(failures, failing, policy)
   const health = {
-    ...(opens ? { ...failing, probes: 0, draining: null } : probed(failing, probe)),
+    ...(opens ? { ...failing, probes: 0, draining: null } : countProbe(failing, probe)),
     warned: failing.warned || alarm === "failing"
   }
   const quietUntil =
@@ -115,14 +115,14 @@ export const updateAfterAttempt = (
  * Returns the state after a 429: a pause holds all deliveries of the webhook. If the backlog is being sent at a limited
  * rate, the rate limit starts again after the pause.
  */
-const throttled = (
+const updateAfter429 = (
   { health: before, quietUntil, webhook }: ReceiverState,
   { attempt, probe }: { readonly attempt: DeliveryAttempt; readonly probe: boolean },
   now: Instant.Instant,
   policy: WebhookPolicy
 ): CircuitBreakerDecision => {
   const throttle = Throttle.updateAfter429(before.throttle, attempt, now, policy)
-  const health = probed(before, probe)
+  const health = countProbe(before, probe)
   const shouldNotify = webhook.status === "active" && Throttle.shouldNotifyContact(throttle, now, policy)
   const earliest = Math.max(throttle.until, (probe ? nextProbe(health, now, policy) : quietUntil) ?? 0)
   return {
@@ -140,7 +140,7 @@ const throttled = (
 }
 
 /** Returns the state after a success. A running pause after a 429 continues until its end. */
-const recovered = (
+const updateAfterSuccess = (
   { health, quietUntil, webhook }: ReceiverState,
   attempt: DeliveryAttempt,
   now: Instant.Instant,
@@ -184,7 +184,7 @@ export const updateAfterManualRetry = (present: ReceiverState): ReceiverState =>
     ? present
     : { ...present, quietUntil: null }
 
-const noted = (
+const recordFailedEvent = (
   present: CircuitBreakerState,
   attempt: DeliveryAttempt,
   eventId: EventId,
@@ -231,7 +231,7 @@ const isToOpen = (failures: number, { failed, unreached }: CircuitBreakerState, 
   (failures >= policy.breakerFailures && failed.length >= policy.breakerEvents) ||
   unreached.length >= policy.breakerUnreachedEvents
 
-const probed = (health: CircuitBreakerState, probe: boolean): CircuitBreakerState =>
+const countProbe = (health: CircuitBreakerState, probe: boolean): CircuitBreakerState =>
   probe && health.probes !== null ? { ...health, probes: health.probes + 1 } : health
 
 /** Returns the time of the next probe. The delay before a probe doubles after each failed probe, up to a limit. */
@@ -263,7 +263,10 @@ export const calculateDeliveryAllowance = (
   // A failing receiver gets one delivery at a time, because each timeout occupies a shared connection for a long time.
   const free = Math.max(0, (webhook.consecutiveFailures > 0 ? 1 : policy.concurrency) - inFlight)
   if (health.draining === null) return { limit: free, probe }
-  return { limit: Math.min(free, Math.max(0, drained(health.draining, now, policy) - health.draining.sent)), probe }
+  return {
+    limit: Math.min(free, Math.max(0, calculateBacklogAllowance(health.draining, now, policy) - health.draining.sent)),
+    probe
+  }
 }
 
 /** Returns the receiver's state after a claim of `count` deliveries, when `limit` deliveries were allowed. */
@@ -278,7 +281,7 @@ export const updateAfterClaim = (
   const sent = draining.sent + count
   const isOver = count < limit || now < draining.since || second(draining, now) >= policy.drainSeconds
   const next = draining.since + (second(draining, now) + 1) * 1000
-  const isSpent = sent >= drained(draining, now, policy)
+  const isSpent = sent >= calculateBacklogAllowance(draining, now, policy)
   return {
     ...present,
     health: { ...present.health, draining: isOver ? null : { ...draining, sent } },
@@ -293,7 +296,7 @@ const second = ({ since }: { readonly since: Instant.Instant }, now: Instant.Ins
  * Returns how many deliveries may have been sent since the start of the rate limit. The rate for the backlog is
  * `drainRate` in the first second and doubles each second.
  */
-const drained = (
+const calculateBacklogAllowance = (
   draining: NonNullable<CircuitBreakerState["draining"]>,
   now: Instant.Instant,
   policy: WebhookPolicy

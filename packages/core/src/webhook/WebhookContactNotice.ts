@@ -61,7 +61,10 @@ export const addWebhookMention = (
   const isAlike = (one: WebhookNoticeData) => one.id === next.id && isTrouble(one) === isTrouble(next)
   const former = mentions.find(isAlike)
   const others = mentions.filter((one) => !isAlike(one))
-  return together([...others, former === undefined || isTrouble(next) ? next : joined(former, next)], present.omitted)
+  return together(
+    [...others, former === undefined || isTrouble(next) ? next : mergeMentions(former, next)],
+    present.omitted
+  )
 }
 
 /** If the mail has more than `maxMentionedWebhooks` mentions, drops the oldest mentions of removed webhooks. */
@@ -94,7 +97,7 @@ const isTrouble = ({ trouble }: WebhookNoticeData): boolean => trouble !== undef
  * Merges two changes of one webhook into one mention. The merged mention has the first and last host of the URL, the
  * hosts in between, and the prefixes of all keys.
  */
-const joined = (former: WebhookNoticeData, next: WebhookNoticeData): WebhookNoticeData => {
+const mergeMentions = (former: WebhookNoticeData, next: WebhookNoticeData): WebhookNoticeData => {
   const passed = [...(former.passed ?? []), former.host].filter((host) => host !== next.host)
   return {
     ...next,

@@ -169,7 +169,7 @@ export class Webhooks extends Context.Service<
 
         register: Effect.fn("Webhooks.register")(function* ({ requester, secret, webhook }) {
           const encrypted = yield* encryption.encrypt(makeSecretEncryptionPurpose(webhook.id), Redacted.value(secret))
-          const audit = recorded(requester, "webhook.created", {
+          const audit = makeAuditEntry(requester, "webhook.created", {
             host: extractHost(webhook.url),
             events: webhook.events
           })
@@ -192,7 +192,7 @@ export class Webhooks extends Context.Service<
             const isMoved = webhook.url !== before.url
             return {
               webhook,
-              audit: recorded(requester, "webhook.updated", {
+              audit: makeAuditEntry(requester, "webhook.updated", {
                 changed: listChangedFields(before, webhook),
                 host: extractHost(webhook.url),
                 events: webhook.events,
@@ -211,7 +211,7 @@ export class Webhooks extends Context.Service<
           const encrypted = yield* encryption.encrypt(makeSecretEncryptionPurpose(id), Redacted.value(secret))
           const at = yield* Instant.now
           const formerUntil = Duration.isZero(grace) ? null : Instant.plus(at, grace)
-          const audit = recorded(requester, "webhook.secret_rotated", {
+          const audit = makeAuditEntry(requester, "webhook.secret_rotated", {
             grace_period_seconds: Duration.toSeconds(grace)
           })
           const rotated = yield* store.rotateSecret(toOwner(requester), id, { encrypted, at, formerUntil }, audit)
@@ -220,7 +220,7 @@ export class Webhooks extends Context.Service<
         }),
 
         remove: Effect.fn("Webhooks.remove")(function* (requester, id) {
-          const removed = yield* store.remove(toOwner(requester), id, recorded(requester, "webhook.deleted", {}))
+          const removed = yield* store.remove(toOwner(requester), id, makeAuditEntry(requester, "webhook.deleted", {}))
           if (!removed) return yield* new WebhookNotFound()
           yield* signal.tell(["removals"])
         }),
@@ -232,7 +232,7 @@ export class Webhooks extends Context.Service<
 }
 
 /** Returns an audit entry that names the API key or operator that made the change. */
-const recorded = (
+const makeAuditEntry = (
   { key }: WebhookChangeRequester,
   action: string,
   details: Schema.JsonObject
