@@ -41,7 +41,7 @@ export const layer = Layer.effect(
     let lookedAt = 0
 
     const countTogether = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
-      const { lengths, limits, names, numbers, places } = listed(calls)
+      const { lengths, limits, names, numbers, places } = toStatementArrays(calls)
       const now = Math.max(...calls.map(({ at }) => at))
       const rows = yield* sql<Row>`SELECT is_admitted, counted, CAST(until_at AS DOUBLE PRECISION) AS until_at
         FROM take_rate_windows(CAST(${String(now)} AS BIGINT),
@@ -120,7 +120,7 @@ const few = 1000
  * that all nodes lock the windows in the same order. The call arrays contain one entry for each window of each call:
  * the index of the call, the position of the window in the window arrays, and the limit.
  */
-const listed = (calls: ReadonlyArray<Call>) => {
+const toStatementArrays = (calls: ReadonlyArray<Call>) => {
   const windows = new Map(calls.flatMap(({ windows }) => windows.map((window) => [keyOf(window), window] as const)))
   const keys = [...windows.keys()].toSorted()
   const places = new Map(keys.map((key, index) => [key, index + 1]))

@@ -241,14 +241,14 @@ export const toNewAssignmentRow = (assignment: Assignment, iso: (instant: Instan
   respond_by: iso(assignment.respondBy),
   deadline_is_fixed: assignment.isDeadlineFixed ? 1 : 0,
   due_at: assignment.dueAt === null ? null : iso(assignment.dueAt),
-  ...simulated(assignment)
+  ...toSimulationColumns(assignment)
 })
 
 /**
  * Returns the simulation columns, or no columns if the assignment has no simulation. Live assignments never have a
  * simulation.
  */
-const simulated = ({ simulation }: Assignment): ChangedRow =>
+const toSimulationColumns = ({ simulation }: Assignment): ChangedRow =>
   simulation === null ? {} : { simulation_path: simulation.path, simulation_next_at: toIsoOrNull(simulation.nextAt) }
 
 type ColumnValue = string | number | null
@@ -310,7 +310,7 @@ const toChangedRow = (assignment: Assignment): ChangedRow & Readonly<Record<Chan
   failure_at: toIsoOrNull(assignment.failure?.at ?? null),
   withdraw_reason: assignment.withdrawReason,
   due_at: toIsoOrNull(assignment.dueAt),
-  ...simulated(assignment)
+  ...toSimulationColumns(assignment)
 })
 
 /** The columns of an assignment, with the topic columns that mails and drafts need. */

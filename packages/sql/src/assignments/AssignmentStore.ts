@@ -37,7 +37,7 @@ import * as OpenAssignments from "./OpenAssignments.ts"
 const dueWithoutDraft = "(CASE WHEN generation_next_at = due_at THEN approve_by ELSE due_at END)"
 
 /** Adds the assignment's ids to the trace span of the request or job. */
-const marked = ({ id: shareId, organizationId, topicId }: Assignment) =>
+const addIdsToSpan = ({ id: shareId, organizationId, topicId }: Assignment) =>
   LogContext.addLogContextToSpan({ organizationId, topicId, shareId })
 
 export const layer = Layer.effect(
@@ -90,7 +90,7 @@ export const layer = Layer.effect(
           Effect.flatMap(read(id), (row) => {
             if (row === undefined) return Effect.succeedNone
             const found = assignmentInContextFromRow(row)
-            return Effect.as(marked(found.assignment), Option.some(found))
+            return Effect.as(addIdsToSpan(found.assignment), Option.some(found))
           })
         ),
 
@@ -99,13 +99,15 @@ export const layer = Layer.effect(
           Option.isNone(decided)
             ? Effect.succeed(Option.none())
             : Effect.map(
-                Effect.tap(Effect.fromResult(decided.value), ({ after }) => marked(after)),
+                Effect.tap(Effect.fromResult(decided.value), ({ after }) => addIdsToSpan(after)),
                 Option.some
               )
         ),
 
       modifyAll: (ids, decide) =>
-        Effect.tap(changes.all(ids, decide), (modified) => Effect.forEach(modified, ({ after }) => marked(after))),
+        Effect.tap(changes.all(ids, decide), (modified) =>
+          Effect.forEach(modified, ({ after }) => addIdsToSpan(after))
+        ),
 
       due: (environment, at, limit, mayBegin = true) => {
         const now = Instant.toIso(at)

@@ -116,7 +116,7 @@ export interface PooledTransactionOptions extends HostSavepointOptions {
 const savepoint = "partner_commentary"
 
 /** Controls the savepoints of transactions that are nested in the outermost transaction. */
-const nested = (control: HostSavepointOptions["control"]) => {
+const makeNestedSavepoints = (control: HostSavepointOptions["control"]) => {
   const run = (before: string) => (connection: Connection, id: number) =>
     Effect.asVoid(control(connection, `${before} effect_sql_${id}`))
   return {
@@ -129,7 +129,12 @@ const nested = (control: HostSavepointOptions["control"]) => {
 /**
  * Implements `withTransaction` inside the host's transaction. The outermost transaction of a use case is a savepoint.
  */
-const joined = ({ control, enter, spanAttributes, transactionService }: HostSavepointOptions): WithTransaction => {
+const makeWithTransaction = ({
+  control,
+  enter,
+  spanAttributes,
+  transactionService
+}: HostSavepointOptions): WithTransaction => {
   /** Stores, for each host connection in use, the effect that must run before the savepoint is released. */
   const entered = new WeakMap<Connection, Effect.Effect<unknown, SqlError>>()
   return SqlClient.makeWithTransaction({
@@ -152,13 +157,13 @@ const joined = ({ control, enter, spanAttributes, transactionService }: HostSave
           control(connection, `RELEASE SAVEPOINT ${savepoint}`)
         )
       ),
-    ...nested(control)
+    ...makeNestedSavepoints(control)
   })
 }
 
 /** Uses a savepoint inside the host's transaction, and the client's own `withTransaction` otherwise. */
 export const makeHostAwareWithTransaction = (joining: HostSavepointOptions, own: WithTransaction): WithTransaction => {
-  const host = joined(joining)
+  const host = makeWithTransaction(joining)
   return (effect) =>
     Effect.withFiber(({ context }) => (Context.get(context, HostConnection) === undefined ? own(effect) : host(effect)))
 }
@@ -175,7 +180,7 @@ export const makePooledWithTransaction = (options: PooledTransactionOptions): Wi
       begin: (connection) => Effect.asVoid(begin(connection)),
       commit: (connection) => Effect.asVoid(commit(connection)),
       rollback: (connection) => Effect.asVoid(control(connection, "ROLLBACK")),
-      ...nested(control)
+      ...makeNestedSavepoints(control)
     })
   )
 }

@@ -49,7 +49,7 @@ const onPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   if (server.encoding !== "UTF8") return yield* new WrongDatabaseEncoding({ encoding: server.encoding })
   const isThere = server.found !== null
   return {
-    ...(isThere ? yield* seen(sql) : nothing),
+    ...(isThere ? yield* readAppliedMigrations(sql) : nothing),
     isEmpty: server.tables === 0,
     obstacle: Option.orElse(unwritten(server), () =>
       isThere || server.creates === 1
@@ -66,12 +66,16 @@ const onSqlite = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const names = yield* sql<{ readonly name: string }>`SELECT name FROM sqlite_master WHERE type = 'table'`
     .withoutTransform
   const isThere = names.some(({ name }) => name === migrationsTable)
-  return { ...(isThere ? yield* seen(sql) : nothing), isEmpty: names.length === 0, obstacle: Option.none() }
+  return {
+    ...(isThere ? yield* readAppliedMigrations(sql) : nothing),
+    isEmpty: names.length === 0,
+    obstacle: Option.none()
+  }
 })
 
 const nothing: Pick<SchemaStatus, "applied" | "newest"> = { applied: new Map(), newest: 0 }
 
-const seen = (sql: SqlClient.SqlClient) =>
+const readAppliedMigrations = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql<{ readonly id: number; readonly name: string }>`SELECT migration_id AS id, name FROM ${sql(migrationsTable)}`
       .withoutTransform,

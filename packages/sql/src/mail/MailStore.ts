@@ -91,20 +91,20 @@ export const layer = Layer.effect(
         )
       },
 
-      renew: (mail, lease) => Effect.orDie(settled(sql, mail, sql`due_at = ${Instant.toIso(lease)}`)),
+      renew: (mail, lease) => Effect.orDie(updateClaimedMail(sql, mail, sql`due_at = ${Instant.toIso(lease)}`)),
 
       settle: (mail, outcome, at) =>
         outcome.state === "sent"
           ? settleSent({ mail, at })
-          : Effect.orDie(settled(sql, mail, following(sql, mail, outcome, at))),
+          : Effect.orDie(updateClaimedMail(sql, mail, following(sql, mail, outcome, at))),
 
       retryNow: (id, at, { unclaimedOnly } = { unclaimedOnly: false }) =>
-        Effect.orDie(hasten(sql, id, Instant.toIso(at), unclaimedOnly)),
+        Effect.orDie(retryNow(sql, id, Instant.toIso(at), unclaimedOnly)),
 
       requeueFailed: (since, before, at, limit) =>
         Effect.orDie(
           Effect.map(
-            sql`UPDATE mails SET ${revived(sql, Instant.toIso(at))} WHERE state = 'failed' AND id IN (
+            sql`UPDATE mails SET ${resetMail(sql, Instant.toIso(at))} WHERE state = 'failed' AND id IN (
                 SELECT id FROM mails WHERE state = 'failed' AND settled_at >= ${Instant.toIso(since)}
                   AND settled_at < ${Instant.toIso(before)} AND kind <> 'desk' ORDER BY settled_at, id ${limitClause(sql, limit)})
               RETURNING id`,
@@ -171,17 +171,22 @@ export const layer = Layer.effect(
  * Resets a mail to the state before the first attempt. The mail keeps its id, so that receivers can recognize a
  * duplicate.
  */
-const revived = (sql: SqlClient.SqlClient, at: string): Fragment =>
+const resetMail = (sql: SqlClient.SqlClient, at: string): Fragment =>
   sql`state = 'waiting', settled_at = NULL, due_at = ${at}, was_due_at = NULL, attempts = 0, unanswered = 0`
 
-const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, at: string, unclaimedOnly: boolean) {
+const retryNow = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  id: string,
+  at: string,
+  unclaimedOnly: boolean
+) {
   // The ids of resent mails begin with the id of the mail and `.again-`. The id range of resent mails ends at
   // `.again.`, because the dot follows the hyphen in ASCII.
   const isMail = sql`(id = ${id} OR (id > ${id + resendIdSeparator} AND id < ${`${id}${resendIdSeparator.slice(0, -1)}.`}))`
   const waiting = yield* sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${at} ELSE due_at END
     WHERE state = 'waiting' AND ${isMail}${sql.literal(unclaimedOnly ? " AND was_due_at IS NULL" : "")} RETURNING id`
   if (waiting.length > 0) return true
-  const given = yield* sql`UPDATE mails SET ${revived(sql, at)} WHERE state = 'failed' AND id IN (
+  const given = yield* sql`UPDATE mails SET ${resetMail(sql, at)} WHERE state = 'failed' AND id IN (
       SELECT id FROM mails WHERE state = 'failed' AND ${isMail} ORDER BY settled_at DESC LIMIT 1)
     RETURNING id`
   return given.length > 0
@@ -247,12 +252,12 @@ export const findNextStalledDraftNoticeTime = (sql: SqlClient.SqlClient, shareId
 
 /** Marks a mail as sent. The statement changes no row if a later attempt has claimed the mail. */
 export const markSent = (sql: SqlClient.SqlClient, mail: MailAttempt, at: Instant.Instant) =>
-  settling(sql, mail, following(sql, mail, { state: "sent" }, at))
+  makeClaimedMailUpdate(sql, mail, following(sql, mail, { state: "sent" }, at))
 
-const settled = (sql: SqlClient.SqlClient, mail: Pick<Mail, "id" | "ticket">, next: Fragment) =>
-  Effect.map(sql`${settling(sql, mail, next)} RETURNING id`, ({ length }) => length > 0)
+const updateClaimedMail = (sql: SqlClient.SqlClient, mail: Pick<Mail, "id" | "ticket">, next: Fragment) =>
+  Effect.map(sql`${makeClaimedMailUpdate(sql, mail, next)} RETURNING id`, ({ length }) => length > 0)
 
-const settling = (sql: SqlClient.SqlClient, { id, ticket }: Pick<Mail, "id" | "ticket">, next: Fragment) =>
+const makeClaimedMailUpdate = (sql: SqlClient.SqlClient, { id, ticket }: Pick<Mail, "id" | "ticket">, next: Fragment) =>
   sql`UPDATE mails SET ${next} WHERE id = ${id} AND claim_number = ${ticket} AND state = 'waiting'`
 
 const toRow = (mail: NewMail, createdAt: string) => ({

@@ -36,11 +36,14 @@ export const queueContactNotice = (
     const [unclaimed] = yield* sql<{ readonly webhook: string }>`SELECT webhook FROM mails
       WHERE id = ${mail.id} AND state = 'waiting' AND claim_number = 0 ${forUpdate(sql)}`
     if (unclaimed === undefined) return yield* queueContactNotice(sql, notice, bucket + 1)
-    const more = yield* bounded(sql, addWebhookMention(JSON.parse(unclaimed.webhook) as WebhookNoticeData, notice))
+    const more = yield* limitMentions(
+      sql,
+      addWebhookMention(JSON.parse(unclaimed.webhook) as WebhookNoticeData, notice)
+    )
     yield* sql`UPDATE mails SET webhook = ${JSON.stringify(more)} WHERE id = ${mail.id}`
   })
 
-const bounded = Effect.fnUntraced(function* (sql: SqlClient, mention: WebhookNoticeData) {
+const limitMentions = Effect.fnUntraced(function* (sql: SqlClient, mention: WebhookNoticeData) {
   const mentioned = listNoticeWebhooks(mention)
   if (mentioned.length <= maxMentionedWebhooks) return mention
   const ids = [...new Set(mentioned.map(({ id }) => id))]

@@ -133,7 +133,7 @@ const settle = Effect.fnUntraced(function* (
   )
   const [leader] = continuing
   if (leader === undefined) return settled.map(Option.some)
-  const plan = combined(
+  const plan = combinePlans(
     leader.taking,
     continuing.map(({ taking }) => taking)
   )
@@ -151,7 +151,7 @@ const settle = Effect.fnUntraced(function* (
  * Combines the claim plans of several attempts into one claim. While the receiver fails or recovers, the claim takes at
  * most as many deliveries as a single plan allows.
  */
-const combined = (leader: DeliveryClaimPlan, plans: ReadonlyArray<DeliveryClaimPlan>): DeliveryClaimPlan => ({
+const combinePlans = (leader: DeliveryClaimPlan, plans: ReadonlyArray<DeliveryClaimPlan>): DeliveryClaimPlan => ({
   allow: (present, inFlight) =>
     CircuitBreaker.isUnrestricted(present)
       ? {
