@@ -25,7 +25,7 @@ const beginnings = (path: string): ReadonlyArray<string> => {
   return segments.slice(1).map((_, at) => segments.slice(0, at + 1).join("/"))
 }
 
-const shown = (path: string) => (path === "" ? "/" : path)
+const formatPath = (path: string) => (path === "" ? "/" : path)
 
 export const makeMountPathMonitor = (apiRoot: string, warn: (message: string) => void): MountPathMonitor => {
   const expected = parseServicePathPrefix(apiRoot)
@@ -35,9 +35,9 @@ export const makeMountPathMonitor = (apiRoot: string, warn: (message: string) =>
     isDone = true
     if (path === expected) return
     warn(
-      `Requests arrive below ${shown(path)}, but the path of the option url is ${shown(expected)}: ` +
+      `Requests arrive below ${formatPath(path)}, but the path of the option url is ${formatPath(expected)}: ` +
         "links in mails lead nowhere, unless a proxy rewrites paths. " +
-        `Mount the service at ${shown(expected)}, or set url to ${origin}${path}.`
+        `Mount the service at ${formatPath(expected)}, or set url to ${origin}${path}.`
     )
   }
   return {

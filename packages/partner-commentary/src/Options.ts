@@ -236,11 +236,11 @@ export const decodeOptions = (options: Options): Result.Result<DecodedOptions, P
       const [{ constraint, field }] = convertSchemaIssueToProblems(issue)
       return makeInvalidOptionError(field, constraint)
     }),
-    () => completed(options)
+    () => applyDefaults(options)
   )
 }
 
-const completed = (options: Options): Result.Result<DecodedOptions, PartnerCommentaryError> => {
+const applyDefaults = (options: Options): Result.Result<DecodedOptions, PartnerCommentaryError> => {
   const apiRoot = Option.getOrThrow(PublicAddress.normalizePublicAddress(options.url))
   const development = options.development ?? isLoopbackHost(new URL(apiRoot).hostname)
   const needed = development ? undefined : productive.find(([name]) => options[name] === undefined)

@@ -23,15 +23,15 @@ import * as PersonaFunctions from "./ports/PersonaFunctions.ts"
 export const layer = (options: DecodedOptions) =>
   Layer.mergeAll(
     stores(options),
-    named("mail", mail(options)),
-    named("generator", generator(options)),
-    named("speech", speech(options)),
-    named("mediaStorage", mediaStorage(options)),
-    named("identity", identity(options)),
-    named("webhooks", webhooks(options))
+    nameOptionInErrors("mail", mail(options)),
+    nameOptionInErrors("generator", generator(options)),
+    nameOptionInErrors("speech", speech(options)),
+    nameOptionInErrors("mediaStorage", mediaStorage(options)),
+    nameOptionInErrors("identity", identity(options)),
+    nameOptionInErrors("webhooks", webhooks(options))
   )
 
-const named = <A, R>(option: string, layer: Layer.Layer<A, unknown, R>) =>
+const nameOptionInErrors = <A, R>(option: string, layer: Layer.Layer<A, unknown, R>) =>
   mapToStartError(`The option ${option}`, layer)
 
 /**
@@ -43,15 +43,21 @@ const stores = ({
   organizations,
   personas
 }: DecodedOptions): Layer.Layer<StoreServices, PartnerCommentaryError> => {
-  const kept = named("database", database ?? local)
+  const kept = nameOptionInErrors("database", database ?? local)
   const withPersonas =
     personas === undefined
       ? kept
-      : Layer.provideMerge(named("personas", isLayer(personas) ? personas : PersonaFunctions.layer(personas)), kept)
+      : Layer.provideMerge(
+          nameOptionInErrors("personas", isLayer(personas) ? personas : PersonaFunctions.layer(personas)),
+          kept
+        )
   return organizations === undefined
     ? withPersonas
     : Layer.provideMerge(
-        named("organizations", isLayer(organizations) ? organizations : OrganizationFunctions.layer(organizations)),
+        nameOptionInErrors(
+          "organizations",
+          isLayer(organizations) ? organizations : OrganizationFunctions.layer(organizations)
+        ),
         withPersonas
       )
 }

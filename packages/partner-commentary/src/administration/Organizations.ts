@@ -26,7 +26,7 @@ export const create = Effect.fnUntraced(function* (wanted: NewOrganization) {
 
 /** Changes an organization. Returns none if the organization does not exist. */
 export const update = (id: Ids.OrganizationId, change: (present: Organization) => Organization) =>
-  changed(id, "organization.updated", change)
+  changeOrganization(id, "organization.updated", change)
 
 /**
  * Suspends an organization, so that the service rejects the organization's API keys. Running workflows of a suspended
@@ -34,16 +34,16 @@ export const update = (id: Ids.OrganizationId, change: (present: Organization) =
  */
 export const suspend = Effect.fnUntraced(function* (id: Ids.OrganizationId) {
   const now = yield* Instant.now
-  return yield* changed(id, "organization.suspended", (present) => ({
+  return yield* changeOrganization(id, "organization.suspended", (present) => ({
     ...present,
     suspendedAt: present.suspendedAt ?? now
   }))
 })
 
 export const resume = (id: Ids.OrganizationId) =>
-  changed(id, "organization.resumed", (present) => ({ ...present, suspendedAt: null }))
+  changeOrganization(id, "organization.resumed", (present) => ({ ...present, suspendedAt: null }))
 
-const changed = (id: Ids.OrganizationId, action: string, change: (present: Organization) => Organization) =>
+const changeOrganization = (id: Ids.OrganizationId, action: string, change: (present: Organization) => Organization) =>
   Effect.flatMap(OrganizationRegistry, (registry) => withAuditEntry(registry.update(id, change), entry(action))).pipe(
     // Clear the cached API keys, because each cached key contains the limits and the suspension of its organization.
     Effect.tap((found) => (Option.isNone(found) ? Effect.void : AccessChanges.use(({ publish }) => publish(""))))

@@ -63,14 +63,14 @@ export const diagnoseFailedGenerations = Effect.fnUntraced(function* (advice: Do
   return { ...makeMendFinding("generations", message), count: stalled.length }
 })
 
-const counted = (count: number, one: string, many: string) => (count === 1 ? `One ${one}` : `${count} ${many}`)
+const formatCount = (count: number, one: string, many: string) => (count === 1 ? `One ${one}` : `${count} ${many}`)
 
 export const diagnoseMailsAwaitingRetry = Effect.gen(function* () {
   const failed = yield* (yield* WorkBacklog).mailsToRetry
   if (Option.isNone(failed)) return makeOkFinding("waiting mails", "None waits for a retry.")
   const { count, lastReason, oldest } = failed.value
   const message =
-    `${counted(count, "mail failed and waits", "mails failed and wait")}, ` +
+    `${formatCount(count, "mail failed and waits", "mails failed and wait")}, ` +
     `since ${Instant.toIso(oldest)} at the earliest; the last reason: ${withoutFullStop(lastReason)}.`
   return { ...makeMendFinding("waiting mails", message), count }
 })
@@ -80,8 +80,8 @@ export const diagnoseDraftsAwaitingRetry = Effect.gen(function* () {
   if (Option.isNone(failed)) return makeOkFinding("waiting drafts", "None waits for a retry.")
   const { count, mostAttempts } = failed.value
   const message =
-    `${counted(count, "draft failed and waits", "drafts failed and wait")} for another attempt; ` +
-    `${counted(mostAttempts, "attempt", "attempts")} at one of them so far. The log says why.`
+    `${formatCount(count, "draft failed and waits", "drafts failed and wait")} for another attempt; ` +
+    `${formatCount(mostAttempts, "attempt", "attempts")} at one of them so far. The log says why.`
   return { ...makeMendFinding("waiting drafts", message), count }
 })
 

@@ -91,7 +91,7 @@ const call = <A>(
 /** Returns the path and the message of the first problem, without the rejected value. */
 const places = (error: Schema.SchemaError): string => String(error.message).replaceAll(/, got .*$/gm, "")
 
-const decoded = ({
+const decodeBody = ({
   body,
   isBase64Encoded
 }: (typeof Version2)["Type"] | (typeof LoadBalancer)["Type"]): GatewayRequest["body"] =>
@@ -136,7 +136,7 @@ const fromVersion2 = (event: (typeof Version2)["Type"]): GatewayRequest => {
     method: requestContext.http.method,
     targetBelow: below(rawPath, rawQueryString ?? "", stageOf(requestContext, true)),
     headers: joinHeaderValues([...sent, ...(cookies == null ? [] : [["cookie", cookies] as const])]),
-    body: decoded(event),
+    body: decodeBody(event),
     address: requestContext.http.sourceIp ?? "",
     answerAs: "http-api"
   }
@@ -151,7 +151,7 @@ const fromVersion1 = (event: (typeof Version1)["Type"]): GatewayRequest => ({
     stageOf(event.requestContext, event.version === "1.0")
   ),
   headers: headersOf(event),
-  body: decoded(event),
+  body: decodeBody(event),
   address: event.requestContext.identity.sourceIp ?? "",
   answerAs: formOf(event)
 })
@@ -166,7 +166,7 @@ const fromLoadBalancer = (event: Pairs): GatewayRequest => {
     method: event.httpMethod,
     targetBelow: below(event.path, RequestTarget.joinEncodedQuery(parameters(event))),
     headers,
-    body: decoded(event),
+    body: decodeBody(event),
     address: parseForwardedAddress((headers["x-forwarded-for"] ?? "").split(",").at(-1) ?? "") ?? "",
     answerAs: formOf(event)
   }

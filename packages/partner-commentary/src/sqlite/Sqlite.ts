@@ -23,13 +23,13 @@ export interface SqliteOptions {
  */
 export const sqlite = (file: string | HostDatabase.HostDatabase, options: SqliteOptions = {}): Database => {
   const { migrate = true } = Result.getOrThrow(settings(options))
-  const filename = Result.getOrThrow(named(file))
+  const filename = Result.getOrThrow(findDatabaseFile(file))
   return mapToStartError(`The database ${filename}`, SqliteDatabase.layer(filename, { migrates: migrate }))
 }
 
 const settings = makeSettingsDecoder("database", { migrate: optionalBooleanOption })
 
-const named = (given: unknown): Result.Result<string, PartnerCommentaryError> => {
+const findDatabaseFile = (given: unknown): Result.Result<string, PartnerCommentaryError> => {
   if (HostDatabase.isHostDatabase(given)) {
     return Result.fromNullishOr(HostDatabase.findDatabasePath(given), () =>
       makeInvalidOptionError(

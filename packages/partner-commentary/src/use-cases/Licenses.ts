@@ -25,7 +25,7 @@ const granted = makeDecoder(Schema.Struct({ ...licensed, until: Schema.optional(
 const named = makeDecoder(Schema.Struct(licensed))
 const ofOrganization = makeDecoder(Schema.Struct({ organization_id: OrganizationIdInput }))
 
-const viewed = <E, R>(change: Effect.Effect<Parameters<typeof Licenses.toApiLicense>[0], E, R>) =>
+const toApiLicenseNow = <E, R>(change: Effect.Effect<Parameters<typeof Licenses.toApiLicense>[0], E, R>) =>
   Effect.flatMap(change, (license) => Effect.map(Instant.now, (now) => Licenses.toApiLicense(license, now)))
 
 export const makeLicenseUseCases = (run: RunUseCase) => ({
@@ -36,7 +36,9 @@ export const makeLicenseUseCases = (run: RunUseCase) => ({
   grant: (license: Licensed & { readonly until?: HostDate | string | null | undefined }, options?: TransactionOption) =>
     run(
       Effect.flatMap(granted(license), ({ organization_id, persona_id, until }) =>
-        viewed(failIfNotFound("organization or persona")(Licenses.grant(organization_id, persona_id, until ?? null)))
+        toApiLicenseNow(
+          failIfNotFound("organization or persona")(Licenses.grant(organization_id, persona_id, until ?? null))
+        )
       ),
       options
     ),
@@ -45,7 +47,7 @@ export const makeLicenseUseCases = (run: RunUseCase) => ({
   revoke: (license: Licensed, options?: TransactionOption) =>
     run(
       Effect.flatMap(named(license), ({ organization_id, persona_id }) =>
-        viewed(failIfNotFound("licence")(Licenses.revoke(organization_id, persona_id)))
+        toApiLicenseNow(failIfNotFound("licence")(Licenses.revoke(organization_id, persona_id)))
       ),
       options
     ),

@@ -34,7 +34,7 @@ const changed = makeDecoder(
 )
 const named = makeDecoder(Schema.Struct({ organization_id: OrganizationIdInput }))
 
-const taken = <A, R>(change: Effect.Effect<A, IdentityTaken, R>) =>
+const mapIdentityTaken = <A, R>(change: Effect.Effect<A, IdentityTaken, R>) =>
   Effect.mapError(change, () =>
     Errors.InvalidRequest.of([{ field: "identity_id", constraint: "must not be another organization's" }])
   )
@@ -51,7 +51,7 @@ export const makeOrganizationUseCases = (run: RunUseCase) => ({
           contactEmail: contact_email ?? null,
           identityId: identity_id ?? null
         }
-        return Organizations.toApiOrganization(yield* taken(Organizations.create(wanted)))
+        return Organizations.toApiOrganization(yield* mapIdentityTaken(Organizations.create(wanted)))
       }),
       options
     ),
@@ -72,7 +72,7 @@ export const makeOrganizationUseCases = (run: RunUseCase) => ({
           contactEmail: contact_email === undefined ? present.contactEmail : contact_email,
           identityId: identity_id === undefined ? present.identityId : identity_id
         }))
-        return Organizations.toApiOrganization(yield* failIfNotFound("organization")(taken(updated)))
+        return Organizations.toApiOrganization(yield* failIfNotFound("organization")(mapIdentityTaken(updated)))
       }),
       options
     ),
@@ -88,7 +88,7 @@ export const makeOrganizationUseCases = (run: RunUseCase) => ({
     run(
       Effect.flatMap(named(organization), ({ organization_id }) =>
         Effect.map(
-          failIfNotFound("organization")(taken(Organizations.suspend(organization_id))),
+          failIfNotFound("organization")(mapIdentityTaken(Organizations.suspend(organization_id))),
           Organizations.toApiOrganization
         )
       ),
@@ -99,7 +99,7 @@ export const makeOrganizationUseCases = (run: RunUseCase) => ({
     run(
       Effect.flatMap(named(organization), ({ organization_id }) =>
         Effect.map(
-          failIfNotFound("organization")(taken(Organizations.resume(organization_id))),
+          failIfNotFound("organization")(mapIdentityTaken(Organizations.resume(organization_id))),
           Organizations.toApiOrganization
         )
       ),

@@ -74,7 +74,7 @@ const queryText = (value: unknown): string =>
   Predicate.isDate(value) && Number.isFinite(value.getTime()) ? value.toISOString() : String(value)
 
 /** Decodes the filters by the same rules as the API's query parameters. */
-const listed = ({ environment: _, organization_id: __, ...filters }: ListTopicsInput) =>
+const readListFilters = ({ environment: _, organization_id: __, ...filters }: ListTopicsInput) =>
   readTopicListQuery(
     Object.fromEntries(
       Object.entries(filters)
@@ -180,7 +180,7 @@ export const makeTopicUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const owned = yield* submitted(list)
-        const { cursor, filter, limit, sortKey } = yield* listed(list)
+        const { cursor, filter, limit, sortKey } = yield* readListFilters(list)
         yield* readOrganizationAsCaller(owned)
         const owner = toDataOwner(owned)
         const from = cursor === null ? { offset: 0 } : { cursor }

@@ -45,13 +45,13 @@ export const makeOverridesSchema = (defaults: unknown): Schema.Codec<unknown> =>
 
 /** Returns the defaults with the given overrides. `given` must be valid according to the schema of the defaults. */
 export const overrideDefaults = <A>(defaults: A, given: SettingsOverrides<A> | undefined): A =>
-  filled(defaults, given) as A
+  mergeWithDefaults(defaults, given) as A
 
-const filled = (usual: unknown, given: unknown): unknown => {
+const mergeWithDefaults = (usual: unknown, given: unknown): unknown => {
   if (given === undefined) return usual
   if (Duration.isDuration(usual)) return Duration.fromInputUnsafe(given as Duration.Input)
   if (isListOfDurations(usual)) return (given as ReadonlyArray<Duration.Input>).map(Duration.fromInputUnsafe)
   if (Array.isArray(usual) || !Predicate.isObject(usual)) return given
   const parts = given as Readonly<Record<string, unknown>>
-  return Object.fromEntries(Object.entries(usual).map(([name, each]) => [name, filled(each, parts[name])]))
+  return Object.fromEntries(Object.entries(usual).map(([name, each]) => [name, mergeWithDefaults(each, parts[name])]))
 }
