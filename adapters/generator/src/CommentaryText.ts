@@ -17,7 +17,7 @@ const quotes = ['""', "''", "“”", "‘’", "«»", "„“", "「」"].map(
  * Removes a code fence or a pair of quotation marks around the whole text. In `"Yes," he said, "no"`, the function
  * keeps all quotation marks, because the first mark and the last mark are not a pair.
  */
-const unwrapped = (text: string): string => {
+const removeWrapping = (text: string): string => {
   const fence = /^```[^\n`]*\n/u.exec(text)
   if (fence !== null && text.endsWith("\n```")) return text.slice(fence[0].length, -3).trim()
   for (const [open, close] of quotes) {
@@ -53,9 +53,9 @@ const addresses = (text: string): ReadonlyArray<string> =>
       .replace(/[^\p{L}\p{N}]{1,20}$/u, "")
   )
 
-const folded = (text: string): string => text.toLowerCase().replace(/\s+/gu, " ")
+const foldCase = (text: string): string => text.toLowerCase().replace(/\s+/gu, " ")
 
-const secrets = [...promptDelimiters, ...promptRules].map(folded)
+const secrets = [...promptDelimiters, ...promptRules].map(foldCase)
 
 const refuse = (reason: string) => Result.fail(new GenerationFailed({ permanent: false, reason }))
 
@@ -67,7 +67,7 @@ export const cleanAndValidateCommentary = (
   text: string,
   request: Pick<CommentaryGenerationRequest, "topic" | "perspective">
 ): Result.Result<string, GenerationFailed> => {
-  const commentary = unwrapped(unwrapped(withoutThinking(toPlainText(text))))
+  const commentary = removeWrapping(removeWrapping(withoutThinking(toPlainText(text))))
   if (commentary === "") return refuse("the answer is empty")
   if (commentary.length > 2 * maxCommentaryLength || Array.from(commentary).length > maxCommentaryLength) {
     return refuse(`the answer is longer than ${maxCommentaryLength} characters`)
@@ -77,7 +77,7 @@ export const cleanAndValidateCommentary = (
   if (addresses(commentary).some((found) => !known.has(found))) {
     return refuse("the answer holds a web address that neither the topic nor the perspective gives")
   }
-  const said = folded(commentary)
+  const said = foldCase(commentary)
   return secrets.some((secret) => said.includes(secret))
     ? refuse("the answer repeats the prompt")
     : Result.succeed(commentary)

@@ -53,7 +53,7 @@ const make = Effect.fnUntraced(function* (options: OpenAiSpeechOptions) {
 
   const synthesize = Effect.fn("MediaSynthesizer.audio")(function* ({ text }: SynthesisRequest) {
     const parts = yield* Effect.forEach(SpeechParts.splitForSpeech(text), spoken, { concurrency: "unbounded" })
-    return yield* joined(parts)
+    return yield* joinAudioParts(parts)
   })
 
   const audio: SynthesizeMedia = (request) =>
@@ -61,7 +61,7 @@ const make = Effect.fnUntraced(function* (options: OpenAiSpeechOptions) {
   return audio
 })
 
-const joined = (parts: ReadonlyArray<Uint8Array>): Effect.Effect<MediaFile, OpenAiFailure> => {
+const joinAudioParts = (parts: ReadonlyArray<Uint8Array>): Effect.Effect<MediaFile, OpenAiFailure> => {
   const [first] = parts
   const contentType = first === undefined ? null : AudioFile.detectAudioType(first)
   if (first === undefined || contentType === null)

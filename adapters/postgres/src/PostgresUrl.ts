@@ -48,7 +48,7 @@ export const parsePostgresUrl = (address: Redacted.Redacted): Result.Result<Pars
   const user = parameter("user") || decode(url.username)
   const database = parameter("dbname") || decode(url.pathname.slice(1)) || user || "postgres"
   const told = `${host} port ${port}, database ${database}`
-  return Result.map(secured(mode, parameter), (ssl) => ({
+  return Result.map(parseTlsOptions(mode, parameter), (ssl) => ({
     ssl,
     told,
     url: ssl === undefined ? preferring(url) : address
@@ -66,7 +66,7 @@ const preferring = (url: URL) => {
  * Returns the TLS options for an sslmode. The mode `require` does not verify the server, unless the URL contains a
  * certificate authority.
  */
-const secured = (
+const parseTlsOptions = (
   mode: string,
   parameter: (name: string) => string | undefined
 ): Result.Result<ParsedPostgresUrl["ssl"], PostgresUrlRefused> => {

@@ -19,13 +19,13 @@ export const renderMailBytes = (message: MimeNode): Buffer => {
  */
 const partText = (part: MimeNode): string => {
   const headers = part.buildHeaders()
-  const content = part.content === undefined ? "" : encoded(part, String(part.content))
+  const content = part.content === undefined ? "" : encodeContent(part, String(part.content))
   if (!part.multipart) return `${headers}\r\n\r\n${content}`
   const parts = part.childNodes.map((child) => `--${part.boundary}\r\n${partText(child)}\r\n`)
   return `${headers}\r\n\r\n${content}${parts.join("")}--${part.boundary}--\r\n`
 }
 
-const encoded = (part: MimeNode, content: string): string => {
+const encodeContent = (part: MimeNode, content: string): string => {
   switch (part.getTransferEncoding()) {
     case "quoted-printable":
       return QuotedPrintable.wrap(QuotedPrintable.encode(content))

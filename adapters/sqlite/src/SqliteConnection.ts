@@ -81,7 +81,7 @@ export const openDatabase = (config: SqliteFileConfig): Effect.Effect<SqliteHand
     Effect.acquireRelease(
       Effect.try({
         try: () => openNative(config),
-        catch: (cause) => toSqlError(cause, "open", unopened(config.filename, cause))
+        catch: (cause) => toSqlError(cause, "open", formatOpenError(config.filename, cause))
       }),
       (native) => Effect.sync(() => native.close())
     ),
@@ -246,7 +246,7 @@ const toSqlError = (cause: unknown, operation: "open" | "execute", message: stri
 }
 
 /** The error message contains the path of the database file, so that the operator can fix the problem. */
-const unopened = (filename: string, cause: unknown): string =>
+const formatOpenError = (filename: string, cause: unknown): string =>
   `Failed to open database ${filename}: ${cause instanceof Error ? cause.message : String(cause)}`
 
 /**

@@ -82,7 +82,7 @@ export const sendRequest = (agents: HttpAgents, url: ReceiverUrl, { headers, bod
       }
     })
     const fail = (cause: unknown) => resume(Effect.fail(Failure.toRequestFailure(cause)))
-    const stopAtFlood = limited(() => {
+    const stopAtFlood = makeByteLimit(() => {
       fail(Failure.makeResponseTooLongFailure(maxResponseBytes))
       call.destroy()
     })
@@ -128,7 +128,7 @@ export const sendRequest = (agents: HttpAgents, url: ReceiverUrl, { headers, bod
 const watched: ReadonlyArray<"data" | "session"> = ["data", "session"]
 
 /** Counts the bytes of one request and its response. A reused connection gets a new counter for each request. */
-const limited = (onExceeded: () => void) => {
+const makeByteLimit = (onExceeded: () => void) => {
   let carried = 0
   return (bytes: Uint8Array) => {
     carried += bytes.length

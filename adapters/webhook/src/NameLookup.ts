@@ -24,7 +24,7 @@ export class NameNotResolved extends Schema.TaggedError<NameNotResolved>()("Name
 /** Returns all IPv4 and IPv6 addresses of a name. */
 export type NameLookup = (name: string) => Effect.Effect<ReadonlyArray<string>, NameNotResolved>
 
-const failed = (error: NodeJS.ErrnoException) =>
+const toNameNotResolved = (error: NodeJS.ErrnoException) =>
   new NameNotResolved({ unknown: error.code === "ENOTFOUND" || error.code === "ENODATA" })
 
 /**
@@ -34,7 +34,9 @@ const failed = (error: NodeJS.ErrnoException) =>
 export const lookupWithSystemResolver: NameLookup = (name) =>
   Effect.callback((resume) =>
     systemLookup(name, { all: true }, (error, found) =>
-      resume(error === null ? Effect.succeed(found.map(({ address }) => address)) : Effect.fail(failed(error)))
+      resume(
+        error === null ? Effect.succeed(found.map(({ address }) => address)) : Effect.fail(toNameNotResolved(error))
+      )
     )
   )
 
@@ -52,7 +54,7 @@ export const makeNameServerLookup = Effect.fnUntraced(function* (servers: Readon
   const ask = (family: "resolve4" | "resolve6", name: string) =>
     Effect.callback<ReadonlyArray<string>, NameNotResolved>((resume) =>
       resolver[family](name, (error, found) =>
-        resume(error === null ? Effect.succeed(found) : Effect.fail(failed(error)))
+        resume(error === null ? Effect.succeed(found) : Effect.fail(toNameNotResolved(error)))
       )
     )
   const lookup: NameLookup = Effect.fnUntraced(function* (name) {
@@ -65,7 +67,7 @@ export const makeNameServerLookup = Effect.fnUntraced(function* (servers: Readon
   return lookup
 })
 
-const unresolved = ({ unknown }: { readonly unknown: boolean }) =>
+const makeLookupFailure = ({ unknown }: { readonly unknown: boolean }) =>
   Failure.makeRequestFailure(
     "dns",
     unknown ? "The receiver's host name does not resolve." : "The receiver's host name could not be looked up."
@@ -75,8 +77,8 @@ const unresolved = ({ unknown }: { readonly unknown: boolean }) =>
 export const makePublicOnlyLookup = Effect.fnUntraced(function* (lookup: NameLookup, allowPrivate: boolean) {
   const run = Effect.runCallbackWith(yield* Effect.context<never>())
   const dialled = (name: string) =>
-    Effect.flatMap(Effect.mapError(lookup(name), unresolved), (found) => {
-      if (found.length === 0) return Effect.fail(unresolved({ unknown: true }))
+    Effect.flatMap(Effect.mapError(lookup(name), makeLookupFailure), (found) => {
+      if (found.length === 0) return Effect.fail(makeLookupFailure({ unknown: true }))
       if (!allowPrivate && !found.every(EgressGuard.isPublicAddress))
         return Effect.fail(Failure.makeAddressNotPublicFailure())
       return Effect.succeed(found)

@@ -56,7 +56,7 @@ export const parseReceiverUrl = (
   if (text.includes("#")) return refuse("must not contain a fragment (#): it would not be sent")
   const secure = url.protocol === "https:"
   const port = url.port === "" ? (secure ? 443 : 80) : Number(url.port)
-  if (port === 0 || (ports !== null && !ports.includes(port))) return refuse(`must use port ${named(ports)}`)
+  if (port === 0 || (ports !== null && !ports.includes(port))) return refuse(`must use port ${formatPorts(ports)}`)
   const host = url.hostname.replace(/^\[|\]$/g, "")
   const isAddress = isIP(host) !== 0
   if (!saysItsHost(written.replace(/:\d*$/, ""), url.hostname)) {
@@ -94,4 +94,4 @@ const refuseName = (host: string) => {
   return null
 }
 
-const named = (ports: ReadonlyArray<number> | null) => (ports === null ? "1 to 65535" : ports.join(" or "))
+const formatPorts = (ports: ReadonlyArray<number> | null) => (ports === null ? "1 to 65535" : ports.join(" or "))
