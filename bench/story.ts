@@ -102,12 +102,12 @@ const byStage = async ({ database, servers, target }: Side) => {
     figures.forEach((figure, index) => {
       total[index]! += figure
     })
-    printLine(`| ${name} | ${figures.map(shown).join(" | ")} |`)
+    printLine(`| ${name} | ${figures.map(formatFigure).join(" | ")} |`)
   }
-  printLine(`| whole story | ${total.map(shown).join(" | ")} |\n`)
+  printLine(`| whole story | ${total.map(formatFigure).join(" | ")} |\n`)
 }
 
-const shown = (figure: number) => (Number.isNaN(figure) ? "" : figure.toFixed(1))
+const formatFigure = (figure: number) => (Number.isNaN(figure) ? "" : figure.toFixed(1))
 const inMs = ({ p50, p99 }: MeasuredTimes) => `${p50.toFixed(0)} / ${p99.toFixed(0)}`
 
 const row = (name: string, { seconds, ...outcome }: PartnerCommandOutcome) => {

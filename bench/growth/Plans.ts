@@ -109,7 +109,7 @@ interface Run {
  * Makes a layer that records every statement. A recorder in a caller's fiber would miss batched statements, which run
  * in other fibers.
  */
-const noting = (runs: Array<Run>) =>
+const layerStatementRecorder = (runs: Array<Run>) =>
   Layer.succeed(Statement.CurrentTransformer, (statement) =>
     Effect.sync(() => {
       const [text, params] = statement.compile()
@@ -118,7 +118,7 @@ const noting = (runs: Array<Run>) =>
     })
   )
 
-const explained = Effect.fnUntraced(function* (runs: Array<Run>) {
+const explainReads = Effect.fnUntraced(function* (runs: Array<Run>) {
   const sql = yield* SqlClient.SqlClient
   const lines: Array<string> = []
   for (const [name, effect] of yield* reads()) {
@@ -138,5 +138,5 @@ const explained = Effect.fnUntraced(function* (runs: Array<Run>) {
 export const explainQueryPlans = (url: string): Promise<string> => {
   const runs: Array<Run> = []
   const stores = Postgres.layerWithoutMigration({ url: Redacted.make(url) })
-  return Effect.runPromise(Effect.provide(explained(runs), Layer.provideMerge(stores, noting(runs))))
+  return Effect.runPromise(Effect.provide(explainReads(runs), Layer.provideMerge(stores, layerStatementRecorder(runs))))
 }

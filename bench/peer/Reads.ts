@@ -74,7 +74,7 @@ export const makePeerReadEndpoints = (db: DatabaseSync): ReadonlyArray<PeerReadE
       const completed = rows.filter(({ status }) => status === "creator_approved").length
       const failed = rows.filter(({ failure_reason }) => failure_reason !== null).length
       return success({
-        ...described(first),
+        ...toSubmittedFields(first),
         status: first.topic_status,
         created_at: first.created_at,
         commentaries: rows.map((row) => ({
@@ -90,7 +90,7 @@ export const makePeerReadEndpoints = (db: DatabaseSync): ReadonlyArray<PeerReadE
       const [first, rows] = find(caller, id)
       const approved = rows.filter(({ status }) => status === "creator_approved")
       return success({
-        ...described(first),
+        ...toSubmittedFields(first),
         commentaries: approved.map((row) => ({ ...persona(row), commentary: row.commentary_content }))
       })
     }),
@@ -99,7 +99,7 @@ export const makePeerReadEndpoints = (db: DatabaseSync): ReadonlyArray<PeerReadE
       const { total } = totals.get(organization_id, environment) as unknown as { readonly total: number | null }
       return success(
         rows.map((row) => ({
-          ...described(row),
+          ...toSubmittedFields(row),
           status: row.status,
           commentaries_ready: row.ready,
           total_personas: row.total,
@@ -133,7 +133,7 @@ export const makePeerReadEndpoints = (db: DatabaseSync): ReadonlyArray<PeerReadE
   ]
 }
 
-const described = (row: Pick<TopicRow, "id" | "content" | "metadata" | "output_types">) => ({
+const toSubmittedFields = (row: Pick<TopicRow, "id" | "content" | "metadata" | "output_types">) => ({
   topic_id: row.id,
   content: row.content,
   metadata: JSON.parse(row.metadata),

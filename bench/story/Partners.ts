@@ -113,7 +113,7 @@ const post = (path: string, body: unknown, headers: Readonly<Record<string, stri
     call.end(bytes)
   })
 
-const failing = (error: unknown) => {
+const recordFailure = (error: unknown) => {
   failure ??= error instanceof Error ? error : new Error(String(error))
 }
 
@@ -143,19 +143,19 @@ const approve = (assignment: Assignment) => {
   return post(`/creator/${assignment.draftToken}/approve`, {})
 }
 
-const mailed = (shareId: string, occasion: string, token: string) =>
+const handleMail = (shareId: string, occasion: string, token: string) =>
   about(shareId, (assignment) => {
     if (occasion === "request") {
       if (assignment.token !== "") return void repeats++
       requests++
       assignment.token = token
       samples.mail.push(performance.now() - assignment.story.submittedAt)
-      if (automatic) respond(assignment).catch(failing)
+      if (automatic) respond(assignment).catch(recordFailure)
     } else {
       if (assignment.draftToken !== "") return void repeats++
       drafts++
       assignment.draftToken = token
-      if (automatic) approve(assignment).catch(failing)
+      if (automatic) approve(assignment).catch(recordFailure)
     }
   })
 
@@ -166,11 +166,11 @@ const smtp = new SMTPServer({
       done()
       const [, shareId = "", occasion = ""] = /^message-id: <([0-9a-f-]{36})\.([\w-]+)@/im.exec(raw) ?? []
       const token = /\/creator\/([\w-]+\.[\w-]+)/.exec(raw.replace(/=\r\n/g, ""))?.[1] ?? ""
-      mailed(shareId, occasion, token)
+      handleMail(shareId, occasion, token)
     }, done)
   }
 })
-smtp.on("error", failing)
+smtp.on("error", recordFailure)
 
 const receivers = createServer((call, answer) => {
   text(call).then((body) => {
@@ -186,7 +186,7 @@ const receivers = createServer((call, answer) => {
       ended++
       onEnd()
     })
-  }, failing)
+  }, recordFailure)
 })
 
 const until = async (what: string, holds: () => boolean) => {
@@ -221,17 +221,17 @@ const play = async ({
   let stopped = false
   if ("inFlight" in pace) {
     onEnd = () => {
-      if (!stopped) submit().catch(failing)
+      if (!stopped) submit().catch(recordFailure)
     }
-    for (let story = 0; story < pace.inFlight; story++) submit().catch(failing)
+    for (let story = 0; story < pace.inFlight; story++) submit().catch(recordFailure)
   } else {
     const keepPace = async () => {
       for (let sent = 0; !stopped; await sleep(2)) {
         const due = Math.floor(((performance.now() - begun) * pace.perSecond) / 1000) + 1
-        for (; sent < due; sent++) submit().catch(failing)
+        for (; sent < due; sent++) submit().catch(recordFailure)
       }
     }
-    keepPace().catch(failing)
+    keepPace().catch(recordFailure)
   }
   await sleep(warmUp * 1000)
   samples = { post: [], mail: [], event: [] }

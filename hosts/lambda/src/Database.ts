@@ -19,13 +19,13 @@ export const layer = ({ database }: Settings) =>
   Layer.unwrap(
     Effect.suspend(() =>
       isPostgresSettings(database) || database.filename === ":memory:" || existsSync(database.filename)
-        ? Effect.succeed(opened(database))
+        ? Effect.succeed(layerDatabase(database))
         : // Creating a missing file would start an empty service if the file system is not mounted.
           Effect.fail(DatabaseErrors.explainDatabaseError(database, DatabaseErrors.missingDatabaseFileReason))
     )
   )
 
-const opened = (database: DatabaseSettings) =>
+const layerDatabase = (database: DatabaseSettings) =>
   (isPostgresSettings(database)
     ? lazyLayer(
         () => import("partner-commentary/postgres/PostgresDatabase"),

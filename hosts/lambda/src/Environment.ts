@@ -71,7 +71,7 @@ const isBucket = (storage: MediaFolderSettings | MediaBucketSettings): storage i
  * Writes logs as JSON lines to stderr, because Lambda stores stderr. Tracing is off, because Lambda would not export
  * the spans.
  */
-const observed = ({ log }: Settings.Settings) => LogThrottle.layer.pipe(Layer.provideMerge(loggers(log)))
+const layerLogging = ({ log }: Settings.Settings) => LogThrottle.layer.pipe(Layer.provideMerge(loggers(log)))
 
 const loggers = (log: Settings.Settings["log"]) =>
   Layer.mergeAll(
@@ -101,6 +101,6 @@ export const layer: Layer.Layer<HostServices, InvalidSetting | MailSettingRefuse
         DocumentationFiles.layer,
         Layer.effectDiscard(Effect.forEach(cautions(settings), (caution) => Effect.logWarning(caution)))
       )
-    }).pipe(Layer.provideMerge(observed(settings)))
+    }).pipe(Layer.provideMerge(layerLogging(settings)))
   })
 )

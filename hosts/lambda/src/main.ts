@@ -13,9 +13,9 @@ export const handler = makeHandler(Environment.layer)
  * The initialization phase waits at most this many milliseconds for the start, because Lambda limits the phase to ten
  * seconds. If the service does not start within the initialization phase, the first request waits for the service.
  */
-const patience = 5000
+const startTimeoutMs = 5000
 
-await Promise.race([handler.begin(), new Promise((resolve) => setTimeout(resolve, patience).unref())])
+await Promise.race([handler.begin(), new Promise((resolve) => setTimeout(resolve, startTimeoutMs).unref())])
 
 process.once("SIGTERM", () => {
   void handler.dispose().finally(() => process.exit(0))

@@ -21,10 +21,10 @@ export interface ApiCallOptions {
  * The time in milliseconds for which a request is retried. If the service is down for longer than a minute, the call
  * fails.
  */
-const patience = 60_000
+const timeoutMs = 60_000
 
 export const callApi = async <A>(url: string, { body, key, onSend }: ApiCallOptions = {}): Promise<ApiResponse<A>> => {
-  const until = Date.now() + patience
+  const until = Date.now() + timeoutMs
   for (let broken = 0; ; broken++) {
     try {
       const response = fetch(url, {
@@ -41,7 +41,7 @@ export const callApi = async <A>(url: string, { body, key, onSend }: ApiCallOpti
       const answered = (await (await response).json()) as { readonly data: A; readonly error?: ApiResponse<A>["error"] }
       return { status, data: answered.data, error: answered.error ?? null, body: answered, broken }
     } catch (cause) {
-      if (Date.now() > until) throw new Error(`No answer from ${url} within ${patience} ms`, { cause })
+      if (Date.now() > until) throw new Error(`No answer from ${url} within ${timeoutMs} ms`, { cause })
       await sleep(80)
     }
   }

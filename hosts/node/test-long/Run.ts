@@ -28,7 +28,7 @@ export interface KillTestSetup {
 }
 
 const topics = 120
-const leastKills = 28
+const minKills = 28
 /**
  * The number of milliseconds before the first kill. Before the first kill, the mail server defers some mails by a
  * minute. The deferred mails are due again in the middle of the run.
@@ -118,7 +118,7 @@ export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<V
   const partnering = partner().finally(() => (submitting = false))
   await sleep(warmUp)
   const raging = Date.now()
-  await killer.rage(() => host.kills.length < leastKills || (submitting && Date.now() < raging + longestRage))
+  await killer.rage(() => host.kills.length < minKills || (submitting && Date.now() < raging + longestRage))
   const killsStoppedAt = Date.now()
   await partnering
 

@@ -119,12 +119,12 @@ export const checkConformance = ({
       // sends no redirected request to the Node server, so that both services count the same number of requests for the
       // rate limits.
       const other =
-        redirect ?? (yield* answered(expected, here[place] ?? one, `${name} is not answered by Node's server`))
+        redirect ?? (yield* sendHostRequest(expected, here[place] ?? one, `${name} is not answered by Node's server`))
       const message = yield* Effect.promise(() =>
         ask({ ...one, target: `${below}${one.target}` }).then(
           (told) =>
             "target" in other
-              ? redirected(told, other, name)
+              ? findRedirectDifference(told, other, name)
               : difference(compared(told), compared(other), `${name} is answered otherwise than by Node's server`),
           (cause: unknown) => `${name} is not answered: ${cause}`
         )
@@ -135,7 +135,7 @@ export const checkConformance = ({
     return there.length
   }).pipe(Effect.provide(reference(apiRoot)), Effect.runPromise)
 
-const answered = (ask: SendHostRequest, one: HostComparisonRequest, message: string) =>
+const sendHostRequest = (ask: SendHostRequest, one: HostComparisonRequest, message: string) =>
   Effect.promise(() =>
     ask(one).catch((cause: unknown) => {
       throw new Error(`${message}: ${cause}`, { cause })
@@ -151,7 +151,11 @@ const difference = (actual: object, expected: object, message: string): string |
   }
 }
 
-const redirected = ({ headers, status }: HostResponse, { location, ...expected }: ExpectedRedirect, name: string) =>
+const findRedirectDifference = (
+  { headers, status }: HostResponse,
+  { location, ...expected }: ExpectedRedirect,
+  name: string
+) =>
   status === expected.status && headers["location"] === location
     ? undefined
     : `${name} is answered by ${status} to ${headers["location"]}, instead of ${expected.status} to ${location}`

@@ -20,7 +20,7 @@ const build = (options: TestServiceOptions, log: ((line: string) => void) | unde
   return Layer.provideMerge(TestService.layer(options), Logger.layer(logger))
 }
 
-const promised = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
+const runPromise = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
   Effect.runPromise(Effect.provideService(effect, Scheduler.Scheduler, nodeTimerScheduler))
 
 type Services = Layer.Success<ReturnType<typeof build>>
@@ -42,7 +42,7 @@ export class TestInstance {
 
   static async make(options: TestServiceOptions, log?: (line: string) => void): Promise<TestInstance> {
     const scope = Scope.makeUnsafe()
-    return new TestInstance(await promised(Layer.buildWithScope(build(options, log), scope)), scope)
+    return new TestInstance(await runPromise(Layer.buildWithScope(build(options, log), scope)), scope)
   }
 
   /** Returns a service from this instance's Effect context, for code that runs outside of an effect. */
@@ -104,6 +104,6 @@ export class TestInstance {
   async dispose(): Promise<void> {
     if (this.#disposed) return
     this.#disposed = true
-    await promised(Scope.close(this.#scope, Exit.void))
+    await runPromise(Scope.close(this.#scope, Exit.void))
   }
 }

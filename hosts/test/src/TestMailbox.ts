@@ -41,7 +41,7 @@ const toTestMail = ({ html, id, subject, text, to }: MailMessage): TestMail => {
 const addressOf = (addressee: MailRecipient): string =>
   typeof addressee === "string" ? addressee : addressee.creator.email
 
-const described = (mails: ReadonlyArray<TestMail>): string =>
+const describeMails = (mails: ReadonlyArray<TestMail>): string =>
   formatList(mails.map(({ subject, to }) => `“${subject}” to ${to.address}`))
 
 /** All mails of an instance. */
@@ -73,7 +73,7 @@ export class TestMailbox {
     if (found !== undefined) return found
     const name = typeof addressee === "string" ? "" : `${addressee.name}’s creator, `
     throw new TestPartnerCommentaryError(
-      `No mail was sent to ${name}${addressOf(addressee)}. Mails so far: ${described(this.all)}. ` +
+      `No mail was sent to ${name}${addressOf(addressee)}. Mails so far: ${describeMails(this.all)}. ` +
         "Was the topic's result for the persona “sent”, and with a live key? Creators of test keys are simulated and get no mails."
     )
   }

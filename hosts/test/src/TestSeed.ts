@@ -115,7 +115,7 @@ export class TestDataSeeder {
     return {
       organization: { id: organization.id, name: organization.name, apiKey, testApiKey },
       // The list has one persona for each element of the option `personas`, in the same order.
-      personas: made.personas.map(shown) as unknown as SeededTestOrganization<Personas>["personas"]
+      personas: made.personas.map(toTestPersona) as unknown as SeededTestOrganization<Personas>["personas"]
     }
   }
 
@@ -147,7 +147,7 @@ export class TestDataSeeder {
     const all = [...this.#personas.values()]
     const found =
       typeof wanted === "string" ? all.filter(({ name }) => name === wanted) : all.filter(({ id }) => id === wanted.id)
-    if (found[0] !== undefined && found.length === 1) return shown(found[0])
+    if (found[0] !== undefined && found.length === 1) return toTestPersona(found[0])
     const name = typeof wanted === "string" ? wanted : wanted.name
     throw new TestPartnerCommentaryError(
       found.length > 1
@@ -166,7 +166,7 @@ export class TestDataSeeder {
   }
 }
 
-const shown = ({ creator, id, name }: Persona): TestPersona => ({ id, name, creator })
+const toTestPersona = ({ creator, id, name }: Persona): TestPersona => ({ id, name, creator })
 
 const organizationOf = ({ contactEmail, limits, organization, plan }: TestOrganizationSeed): Partial<Organization> => ({
   ...(organization === undefined ? {} : { name: organization }),

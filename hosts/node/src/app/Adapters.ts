@@ -31,11 +31,11 @@ const mailer = ({ mail }: Settings) =>
         onSome: (url) => Adapters.smtpMailerLayer({ url, from: mail.from, connections: mail.connections })
       })
     ),
-    Layer.catchTag("MailSettingRefused", explained)
+    Layer.catchTag("MailSettingRefused", failWithMailError)
   )
 
 /** The error names the environment variable even if the refused value is the variable's default. */
-const explained = (refused: MailSettingRefused) =>
+const failWithMailError = (refused: MailSettingRefused) =>
   Layer.effectContext(Effect.fail(MailSettings.explainMailError(refused)))
 
 const outbox = (from: string) =>

@@ -20,7 +20,7 @@ export const createDataFolder = Effect.tryPromise({
     mkdir(defaultDataFolder, { recursive: true, mode: 0o700 }).then(() =>
       chmod(defaultDataFolder, 0o700).catch(() => {})
     ),
-  catch: (cause) => failed(`The folder ${defaultDataFolder} cannot be created`, cause)
+  catch: (cause) => makeCommandFailure(`The folder ${defaultDataFolder} cannot be created`, cause)
 })
 
 /** Creates the data folder if the settings place the database in this folder. */
@@ -57,7 +57,7 @@ const secretFile = join(defaultDataFolder, "signing-secret")
 const keptSecret = Effect.gen(function* () {
   const secret = yield* Effect.tryPromise({
     try: () => readSecret().catch(whenMissing(() => makeSecret().then(readSecret))),
-    catch: (cause) => failed(`The signing secret in ${secretFile} cannot be kept`, cause)
+    catch: (cause) => makeCommandFailure(`The signing secret in ${secretFile} cannot be kept`, cause)
   })
   if (secret.trim().length < 32) {
     return yield* new CommandFailed({
@@ -90,4 +90,5 @@ const whenMissing =
   (error: NodeJS.ErrnoException): Promise<A> =>
     error.code === "ENOENT" ? otherwise() : Promise.reject(error)
 
-const failed = (what: string, cause: unknown) => new CommandFailed({ message: `${what}: ${(cause as Error).message}.` })
+const makeCommandFailure = (what: string, cause: unknown) =>
+  new CommandFailed({ message: `${what}: ${(cause as Error).message}.` })

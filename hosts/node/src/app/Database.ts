@@ -31,8 +31,8 @@ export const layer = (settings: Settings, options: { readonly listens: boolean }
     Effect.suspend(() => {
       const { database } = settings
       return !isPostgresSettings(database) && isMissing(settings) && !mayCreate(settings)
-        ? refused(settings, missing(settings, database.filename))
-        : Effect.succeed(opened(settings, { ...options, migrates: true }))
+        ? failWithDatabaseError(settings, missing(settings, database.filename))
+        : Effect.succeed(layerDatabase(settings, { ...options, migrates: true }))
     })
   )
 
@@ -48,8 +48,8 @@ export const layerForCommand = (settings: Settings, { creates }: { readonly crea
       }
       const { isEmpty, left } = yield* schemaStatus(settings)
       if (isEmpty && creates) return layer(settings, { listens: false })
-      if (left.length > 0) return yield* refused(settings, behind(isEmpty, left))
-      return opened(settings, { listens: false, migrates: false })
+      if (left.length > 0) return yield* failWithDatabaseError(settings, behind(isEmpty, left))
+      return layerDatabase(settings, { listens: false, migrates: false })
     })
   )
 
@@ -70,7 +70,7 @@ export const queryWithoutSchemaCheck = <A, E>(settings: Settings, question: Effe
   Effect.suspend(() => {
     const { database } = settings
     if (!isPostgresSettings(database) && isMissing(settings))
-      return refused(settings, missing(settings, database.filename))
+      return failWithDatabaseError(settings, missing(settings, database.filename))
     return Effect.mapError(Effect.provide(question, layerInspect(settings)), (error) =>
       DatabaseErrors.explainDatabaseError(database, error)
     )
@@ -100,7 +100,7 @@ export const queryOverDirectUrl = <A, E>(settings: Settings, question: Effect.Ef
     )
   })
 
-const refused = ({ database }: Settings, reason: string) =>
+const failWithDatabaseError = ({ database }: Settings, reason: string) =>
   Effect.fail(DatabaseErrors.explainDatabaseError(database, reason))
 
 const inMemory = ({ database }: Settings) => !isPostgresSettings(database) && database.filename === ":memory:"
@@ -130,7 +130,7 @@ const existing = (path: string): string => (existsSync(path) ? path : existing(d
 const isWritable = (folder: string): boolean =>
   Result.isSuccess(Result.try(() => accessSync(folder, constants.W_OK | constants.X_OK)))
 
-const opened = (settings: Settings, options: { readonly listens: boolean; readonly migrates: boolean }) =>
+const layerDatabase = (settings: Settings, options: { readonly listens: boolean; readonly migrates: boolean }) =>
   Layer.unwrap(
     Effect.gen(function* () {
       yield* DataFolder.createDataFolderForDatabase(settings)

@@ -29,7 +29,7 @@ export const renameWithoutReplacing = async (unfinished: string, final: string, 
  * file within milliseconds.
  */
 export const readFileWhenNonEmpty = async (path: string): Promise<string> => {
-  for (let tries = 0; tries < mostReads; tries++) {
+  for (let tries = 0; tries < maxReads; tries++) {
     const text = await fs.readFile(path, "utf8")
     if (text !== "") return text
     await setTimeout(readPause)
@@ -37,7 +37,7 @@ export const readFileWhenNonEmpty = async (path: string): Promise<string> => {
   return ""
 }
 
-const mostReads = 40
+const maxReads = 40
 const readPause = 50
 
 /** Reserves the final name with an empty file, which the rename replaces. */

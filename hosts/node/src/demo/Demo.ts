@@ -30,7 +30,7 @@ export const runDemo = (tell: (line: string) => void) =>
       const story = Effect.flatMap(Deferred.await(served), ({ apiRoot, demo }) =>
         Option.match(demo, {
           onNone: () => Effect.fail(new CommandFailed({ message: "The demo organization was not made." })),
-          onSome: (made) => played(apiRoot, made, tell)
+          onSome: (made) => runWorkflow(apiRoot, made, tell)
         })
       )
       const serve = Service.serve({
@@ -41,7 +41,7 @@ export const runDemo = (tell: (line: string) => void) =>
     })
   ).pipe(Effect.provideService(ConfigProvider.ConfigProvider, settings))
 
-const played = Effect.fnUntraced(
+const runWorkflow = Effect.fnUntraced(
   function* (apiRoot: string, demo: CreatedDemoOrganization, tell: (line: string) => void) {
     const outbox = yield* Outbox.Outbox
     const mails = () => Effect.runPromise(outbox.list)

@@ -37,13 +37,16 @@ export const runDemoWorkflow = async (stage: DemoWorkflowOptions): Promise<DemoW
     stage.tell(`The webhook receives ${summary(event)}, and its signature is right`)
   )
   try {
-    return await told(stage, receiver)
+    return await runSteps(stage, receiver)
   } finally {
     await receiver.close()
   }
 }
 
-const told = async (stage: DemoWorkflowOptions, receiver: Receiver.WebhookReceiver): Promise<DemoWorkflowResult> => {
+const runSteps = async (
+  stage: DemoWorkflowOptions,
+  receiver: Receiver.WebhookReceiver
+): Promise<DemoWorkflowResult> => {
   const { apiRoot, demo, tell } = stage
   const partner = new PartnerCommentary({ apiKey: demo.apiKey, baseUrl: `${apiRoot}/partner/v1` })
   const { secret } = await partner.webhooks.create({
@@ -62,15 +65,15 @@ const told = async (stage: DemoWorkflowOptions, receiver: Receiver.WebhookReceiv
   if (results.some(({ status }) => status !== "sent")) throw new Error("Not every persona was sent the topic.")
   tell(`${demo.organization.name} submits “${content}” to ${demo.personas.map(({ name }) => name).join(", ")}`)
 
-  await answered(stage)
-  await seen("three events at the webhook", () => receiver.received.length >= 3)
+  await actAsCreators(stage)
+  await pollUntil("three events at the webhook", () => receiver.received.length >= 3)
 
   const [first] = (await partner.topics.commentaries(topic_id)).commentaries
   if (first === undefined) throw new Error("No commentary can be fetched.")
   await partner.topics.approveCommentary(topic_id, first.commentary_id)
   tell(`${demo.organization.name} accepts ${first.persona.name}'s commentary for publication`)
-  await seen("the partner's own approval at the webhook", () => receiver.received.length >= 4)
-  verified(receiver)
+  await pollUntil("the partner's own approval at the webhook", () => receiver.received.length >= 4)
+  checkReceivedEvents(receiver)
 
   const fetched = await partner.topics.byReference(reference)
   const { completed, failed, pending } = fetched.summary
@@ -80,8 +83,8 @@ const told = async (stage: DemoWorkflowOptions, receiver: Receiver.WebhookReceiv
 }
 
 /** Two creators answer and approve their drafts, and one of the two edits the draft. The third creator declines. */
-const answered = async ({ demo, mails, tell }: DemoWorkflowOptions) => {
-  const requests = await seen("a mail to each creator", async () => {
+const actAsCreators = async ({ demo, mails, tell }: DemoWorkflowOptions) => {
+  const requests = await pollUntil("a mail to each creator", async () => {
     const all = (await mails()).filter(({ text }) => Creator.findCreatorLink(text) !== undefined)
     return all.length >= demo.personas.length && all
   })
@@ -95,7 +98,7 @@ const answered = async ({ demo, mails, tell }: DemoWorkflowOptions) => {
   for (const [index, creator] of [approves, edits].entries()) {
     const perspective = views[index] ?? ""
     tell(`${(await creator.act("respond", { perspective })).persona.name} responds: “${perspective}”`)
-    const { draft, persona } = await seen("a draft", async () => {
+    const { draft, persona } = await pollUntil("a draft", async () => {
       const desk = await creator.look()
       return desk.draft !== null && { ...desk, draft: desk.draft }
     })
@@ -107,7 +110,7 @@ const answered = async ({ demo, mails, tell }: DemoWorkflowOptions) => {
 }
 
 /** Checks that every event arrived once and had a valid signature. */
-const verified = ({ received, refused }: Receiver.WebhookReceiver) => {
+const checkReceivedEvents = ({ received, refused }: Receiver.WebhookReceiver) => {
   if (refused.length > 0) throw new Error(`The webhook did not believe an event: ${refused[0]}`)
   const types = received.map(({ type }) => type).toSorted()
   const expected = ["commentary.failed", "creator.approved", "creator.approved", "partner.approved"]
@@ -119,15 +122,15 @@ const summary = (event: WebhookEvent): string =>
     ? event.type
     : `${event.type} about ${event.data.persona.name}${event.type === "commentary.failed" ? ` (${event.data.reason})` : ""}`
 
-const patience = 30_000
+const timeoutMs = 30_000
 
 /** Repeats `look` until `look` returns a value. */
-const seen = async <A>(what: string, look: () => A | Promise<A>): Promise<Exclude<A, false>> => {
-  const end = performance.now() + patience
+const pollUntil = async <A>(what: string, look: () => A | Promise<A>): Promise<Exclude<A, false>> => {
+  const end = performance.now() + timeoutMs
   for (;;) {
     const found = await look()
     if (found !== false) return found as Exclude<A, false>
-    if (performance.now() > end) throw new Error(`After ${patience / 1000} seconds there was not ${what}.`)
+    if (performance.now() > end) throw new Error(`After ${timeoutMs / 1000} seconds there was not ${what}.`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

@@ -47,7 +47,7 @@ export const checkFileIntegrity = ({ database }: Settings): Effect.Effect<Readon
   if (isPostgresSettings(database) || database.filename === ":memory:") return Effect.succeed([])
   const { filename } = database
   return Effect.map(
-    Effect.timeoutOrElse(checked(filename), {
+    Effect.timeoutOrElse(checkFile(filename), {
       duration: timeout,
       orElse: () =>
         Effect.succeed(
@@ -61,7 +61,7 @@ export const checkFileIntegrity = ({ database }: Settings): Effect.Effect<Readon
   )
 }
 
-const judged = (filename: string, code: number, reason: string): DoctorFinding => {
+const toFinding = (filename: string, code: number, reason: string): DoctorFinding => {
   const check = "database file"
   if (code === 0 && reason === "ok") return makeOkFinding(check, "Its pages are intact.")
   if (refusedCodes.includes(code)) return makeNoticeFinding(check, `Not checked: ${reason}.`)
@@ -73,7 +73,7 @@ const judged = (filename: string, code: number, reason: string): DoctorFinding =
     : makeMendFinding(check, `${filename} cannot be read completely: ${reason}. Check the path and the disk.`)
 }
 
-const checked = (filename: string) =>
+const checkFile = (filename: string) =>
   Effect.callback<DoctorFinding>((resume) => {
     const child = spawn(
       process.execPath,
@@ -97,7 +97,7 @@ const checked = (filename: string) =>
         return
       }
       const { code, reason } = JSON.parse(found)
-      resume(Effect.succeed(judged(filename, code, reason)))
+      resume(Effect.succeed(toFinding(filename, code, reason)))
     })
     return Effect.sync(() => child.kill("SIGKILL"))
   })

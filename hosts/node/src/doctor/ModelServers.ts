@@ -11,7 +11,7 @@ import { type DoctorFinding, doctorCheckTimeout, makeMendFinding, makeNoticeFind
 
 export const checkDraftGenerator = (settings: Settings): Effect.Effect<DoctorFinding> => {
   const subject = `Drafts: ${ConfigSummary.describeGenerator(settings)}`
-  if (Option.isSome(settings.generator)) return tried("generator", subject, settings.generator.value, "a draft")
+  if (Option.isSome(settings.generator)) return checkServer("generator", subject, settings.generator.value, "a draft")
   return Effect.succeed(
     settings.development
       ? makeOkFinding("generator", `${subject}.`)
@@ -25,10 +25,10 @@ export const checkDraftGenerator = (settings: Settings): Effect.Effect<DoctorFin
 export const checkSpeechServer = ({ media }: Settings): Effect.Effect<DoctorFinding> =>
   Option.match(media.speech, {
     onNone: () => Effect.succeed(makeOkFinding("speech", "None: no audio is made.")),
-    onSome: (server) => tried("speech", `Audio: ${server.model} at ${server.url}`, server, "speech")
+    onSome: (server) => checkServer("speech", `Audio: ${server.model} at ${server.url}`, server, "speech")
   })
 
-const tried = Effect.fnUntraced(function* (
+const checkServer = Effect.fnUntraced(function* (
   check: "generator" | "speech",
   subject: string,
   server: OpenAiEndpoint,

@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 
 /** A dropped span uses the ids of its parent, so the dropped span's children become children of the request or job. */
-const dropped = (options: Parameters<Tracer.Tracer["span"]>[0]): Tracer.Span => {
+const makeDroppedSpan = (options: Parameters<Tracer.Tracer["span"]>[0]): Tracer.Span => {
   const parent = Option.getOrUndefined(options.parent)
   if (parent === undefined) return new Tracer.NativeSpan({ ...options, sampled: false })
   return Object.defineProperties(new Tracer.NativeSpan(options), {
@@ -29,7 +29,7 @@ export const layer = (statements: boolean) =>
     Effect.map(Tracer.Tracer, (inner) => ({
       ...inner,
       span: (options) => {
-        if (!statements && isOfDatabase(options.name)) return dropped(options)
+        if (!statements && isOfDatabase(options.name)) return makeDroppedSpan(options)
         const span = inner.span(options)
         const identity = Context.getOrUndefined(
           options.annotations as Context.Context<PredefinedSpanIds>,

@@ -21,7 +21,7 @@ interface Break {
   readonly until: number
 }
 
-const patience = 90_000
+const timeoutMs = 90_000
 /** The timeout is longer than the longest fault, so that the client waits for every response that can still arrive. */
 const longest = 60_000
 
@@ -56,14 +56,14 @@ export class ChaosClient {
 
   private async until(path: string, init: RequestInit): Promise<ChaosApiResponse> {
     const seen: Array<string> = []
-    for (const end = Date.now() + patience; Date.now() < end; ) {
+    for (const end = Date.now() + timeoutMs; Date.now() < end; ) {
       const from = Date.now()
       const ending = await this.once(path, init)
       seen.push(`${ending?.status ?? "broken"} ${ending?.body.error?.code ?? ""} after ${Date.now() - from} ms`)
       if (ending !== null && ending.status < 500 && !isBusy(ending)) return ending
       await sleep(this.random.between(50, 400))
     }
-    this.mistakes.push(`${path}: no answer within ${patience} ms: ${seen.slice(-8).join(", ")}`)
+    this.mistakes.push(`${path}: no answer within ${timeoutMs} ms: ${seen.slice(-8).join(", ")}`)
     return { status: 0, body: {} }
   }
 

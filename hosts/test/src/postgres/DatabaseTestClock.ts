@@ -17,13 +17,13 @@ const looks = 5
  * The time in milliseconds after which the clock advances even if connections are in use. After this time, the clock
  * assumes that the fibers with a connection sleep until a later time of the test clock.
  */
-const patience = 2000
+const timeoutMs = 2000
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const settle = (inUse: () => number) =>
   Effect.promise(async () => {
-    const until = performance.now() + patience
+    const until = performance.now() + timeoutMs
     for (let quiet = 0; quiet < looks && performance.now() < until; ) {
       await turn()
       quiet = inUse() === 0 ? quiet + 1 : 0

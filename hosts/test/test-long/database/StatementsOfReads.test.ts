@@ -20,7 +20,7 @@ import { createWebhook, retryDelivery } from "../../test/support/WebhookCalls.ts
 
 const all = { concurrency: 10 } as const
 /** The maximum number of webhooks that the test creates for an organization. */
-const mostWebhooks = 10
+const maxWebhooks = 10
 const external_reference = "the-same"
 
 /** Creates an organization with `size` of each resource that a GET operation reads, but with at most 10 webhooks. */
@@ -33,7 +33,7 @@ const estate = Effect.fnUntraced(function* (size: number) {
   const keys = yield* Effect.forEach(numbers, (number) =>
     Seed.issueApiKey(owner, { environment: number % 2 === 0 ? "live" : "test" })
   )
-  const webhooks = yield* Effect.forEach(numbers.slice(0, mostWebhooks), (number) =>
+  const webhooks = yield* Effect.forEach(numbers.slice(0, maxWebhooks), (number) =>
     Effect.map(
       createWebhook(live, {
         url: `https://example.com/${size}/${number}`,

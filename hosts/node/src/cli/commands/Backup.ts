@@ -24,16 +24,18 @@ export const backupCommand = Command.make(
     const settings = yield* Effect.tap(Settings.readSettings, Settings.requireExplicitDatabase)
     const { database } = settings
     if (isPostgresSettings(database)) {
-      return yield* refused("The database is on Postgres: back it up with pg_dump, as docs/guides/postgres.md shows")
+      return yield* makeBackupFailure(
+        "The database is on Postgres: back it up with pg_dump, as docs/guides/postgres.md shows"
+      )
     }
-    if (database.filename === ":memory:") return yield* refused("A database in memory cannot be backed up")
-    if (existsSync(file)) return yield* refused(alreadyThere(file))
-    const unfinished = yield* created(file)
+    if (database.filename === ":memory:") return yield* makeBackupFailure("A database in memory cannot be backed up")
+    if (existsSync(file)) return yield* makeBackupFailure(alreadyThere(file))
+    const unfinished = yield* createUnfinishedFile(file)
     yield* Database.queryWithoutSchemaCheck(settings, Effect.void).pipe(
       Effect.andThen(
         Effect.tryPromise({
           try: () => copy(database.filename, unfinished, file),
-          catch: (error) => new CommandFailed({ message: `${explained(error, file)}.` })
+          catch: (error) => new CommandFailed({ message: `${explainBackupError(error, file)}.` })
         })
       ),
       Effect.ensuring(Effect.promise(() => remove(unfinished)))
@@ -43,24 +45,24 @@ export const backupCommand = Command.make(
   })
 ).pipe(Command.withDescription("Copy the SQLite database to a new file while the service runs"))
 
-const refused = (message: string) => new CommandFailed({ message: `${message}.` })
+const makeBackupFailure = (message: string) => new CommandFailed({ message: `${message}.` })
 
 const alreadyThere = (file: string) => `${file} already exists: choose a new file`
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
-const explained = (error: unknown, file: string): string =>
+const explainBackupError = (error: unknown, file: string): string =>
   codeOf(error) === "EEXIST" ? alreadyThere(file) : `The backup failed: ${formatErrorWithCauses(error)}`
 
 /**
  * Creates an empty file beside the final file. Only the file's owner can read the file, even while the copy is
  * unfinished.
  */
-const created = (file: string) => {
+const createUnfinishedFile = (file: string) => {
   const unfinished = `${file}.part-${randomUUID()}`
   return Effect.tryPromise({
     try: () => open(unfinished, "wx", 0o600).then((handle) => handle.close()),
-    catch: (error) => refused(unwritable(dirname(file), error))
+    catch: (error) => makeBackupFailure(unwritable(dirname(file), error))
   }).pipe(Effect.as(unfinished))
 }
 

@@ -43,7 +43,7 @@ export const retryDraftCommand = Command.make(
 ).pipe(Command.withDescription("Restart the generation of a draft"))
 
 const retryOne = Effect.fnUntraced(function* (shareId: ShareId) {
-  const assignment = yield* restarted(shareId)
+  const assignment = yield* restartGeneration(shareId)
   yield* printResult({
     json: () => view(assignment),
     text: () => ["Restarted generation: a running server or worker makes the next attempt at once."]
@@ -53,7 +53,7 @@ const retryOne = Effect.fnUntraced(function* (shareId: ShareId) {
 /** If a request cannot be restarted, the command continues with the other requests. */
 const retryAll = Effect.gen(function* () {
   const stalled = yield* (yield* AssignmentStore).stalled
-  const outcomes = yield* Effect.forEach(stalled, (id) => Effect.result(restarted(id)))
+  const outcomes = yield* Effect.forEach(stalled, (id) => Effect.result(restartGeneration(id)))
   const failures = outcomes.filter(Result.isFailure).map(({ failure }) => failure.message)
   const started = outcomes.length - failures.length
   yield* printResult({
@@ -73,7 +73,7 @@ const retryAll = Effect.gen(function* () {
   }
 })
 
-const restarted = (id: ShareId) =>
+const restartGeneration = (id: ShareId) =>
   Effect.flatMap(CreatorAdministration, (creators) =>
     creators.retryGeneration(id).pipe(explainActionRefusal(id, "start generation"))
   )

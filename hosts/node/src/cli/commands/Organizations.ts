@@ -59,7 +59,7 @@ const create = Command.make(
         contactEmail: Option.getOrNull(wanted.contactEmail),
         identityId: Option.getOrNull(wanted.identityId)
       }),
-      taken
+      makeIdentityTakenFailure
     )
     yield* printResult({
       json: () => Organizations.toApiOrganization(organization),
@@ -169,11 +169,11 @@ export const organizationCommand = Command.make("org").pipe(
   Command.withSubcommands([create, update, list, suspend, resume])
 )
 
-const taken = () => new CommandFailed({ message: "Another organization has this identity id." })
+const makeIdentityTakenFailure = () => new CommandFailed({ message: "Another organization has this identity id." })
 
 const found = <R>(id: OrganizationId, change: Effect.Effect<Option.Option<Organization>, IdentityTaken, R>) =>
   Effect.flatMap(
-    Effect.mapError(change, taken),
+    Effect.mapError(change, makeIdentityTakenFailure),
     Option.match({
       onNone: () => Effect.fail(new CommandFailed({ message: `There is no organization ${id}.` })),
       onSome: Effect.succeed

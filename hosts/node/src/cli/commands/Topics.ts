@@ -117,7 +117,7 @@ type Line = readonly [name: string, value: string | null]
 
 const text = ({ assignments, organization, topic }: TopicDetails): ReadonlyArray<string> => [
   `The topic ${topic.id} is ${topic.status}.`,
-  ...aligned([
+  ...alignLines([
     ["organization", `${organization?.name ?? topic.organizationName} ${topic.organizationId}`],
     ["suspended", Instant.toIsoOrNull(organization?.suspendedAt ?? null)],
     ["environment", topic.environment],
@@ -132,7 +132,7 @@ const text = ({ assignments, organization, topic }: TopicDetails): ReadonlyArray
 
 const textOfPart = ({ assignment, events, failedAttempt, mails, mediaJobs }: Part): ReadonlyArray<string> => [
   `${assignment.id} ${assignment.persona.name}: ${assignment.status} since ${Instant.toIso(assignment.statusUpdatedAt)}`,
-  ...aligned([
+  ...alignLines([
     ["failed", at(assignment.failure?.reason ?? "", assignment.failure?.at)],
     ["creator", assignment.creator.email],
     ["notified", Instant.toIsoOrNull(assignment.notifiedAt) ?? "not yet"],
@@ -152,30 +152,30 @@ const textOfPart = ({ assignment, events, failedAttempt, mails, mediaJobs }: Par
 ]
 
 const attemptsAtDraft = ({ draft, generation }: Assignment, failed: Part["failedAttempt"]): string | null =>
-  joined(
+  joinTexts(
     draft === null ? null : `number ${draft.number}, of ${Instant.toIso(draft.createdAt)}`,
-    generation.attempts === 0 ? null : counted(generation.attempts),
+    generation.attempts === 0 ? null : formatAttemptCount(generation.attempts),
     generation.running ? "one under way" : at("the next one at", generation.nextAt),
     at("finally failed: can be restarted until", generation.giveUpAt),
     failed === null ? null : `the last failure at ${Instant.toIso(failed.at)}: ${failed.reason}`
   )
 
 const stateOfMail = ({ attempts, dueAt, reason, settledAt, state }: InspectedMail): string | null =>
-  joined(at(state, settledAt) ?? state, counted(attempts), at("due", dueAt), because(reason))
+  joinTexts(at(state, settledAt) ?? state, formatAttemptCount(attempts), at("due", dueAt), because(reason))
 
 const stateOfMediaJob = ({ attempts, dueAt, reason, state }: InspectedMediaJob): string | null =>
-  joined(state, counted(attempts), at("due", dueAt), because(reason))
+  joinTexts(state, formatAttemptCount(attempts), at("due", dueAt), because(reason))
 
 const stateOfDelivery = ({ delivery }: WebhookDelivery): string | null =>
-  joined(
+  joinTexts(
     at(delivery.status, delivery.settledAt) ?? delivery.status,
-    counted(delivery.attemptCount),
+    formatAttemptCount(delivery.attemptCount),
     delivery.inFlight ? "one under way" : at("the next one at", delivery.nextAttemptAt),
     `webhook ${delivery.webhookId}`,
     because(lastReason(delivery))
   )
 
-const counted = (attempts: number): string => (attempts === 1 ? "1 attempt" : `${attempts} attempts`)
+const formatAttemptCount = (attempts: number): string => (attempts === 1 ? "1 attempt" : `${attempts} attempts`)
 
 const at = (word: string, moment: Instant.Instant | null | undefined): string | null =>
   moment === null || moment === undefined ? null : `${word} ${Instant.toIso(moment)}`
@@ -183,7 +183,7 @@ const at = (word: string, moment: Instant.Instant | null | undefined): string | 
 const because = (reason: string | null): string | null => (reason === null ? null : `the last reason: ${reason}`)
 
 /** Joins the given texts with commas, and omits null and undefined. Returns null if no text is given. */
-const joined = (...parts: ReadonlyArray<string | null | undefined>): string | null => {
+const joinTexts = (...parts: ReadonlyArray<string | null | undefined>): string | null => {
   const said = parts.filter((part) => typeof part === "string")
   return said.length === 0 ? null : said.join(", ")
 }
@@ -192,7 +192,7 @@ const joined = (...parts: ReadonlyArray<string | null | undefined>): string | nu
  * Formats pairs of a name and a value as lines with aligned values. Names may repeat, and lines without a value are
  * omitted.
  */
-const aligned = (lines: ReadonlyArray<Line>): ReadonlyArray<string> => {
+const alignLines = (lines: ReadonlyArray<Line>): ReadonlyArray<string> => {
   const shown = lines.filter(([, value]) => value !== null && value !== "")
   const width = Math.max(...shown.map(([name]) => name.length))
   return shown.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)
