@@ -20,7 +20,7 @@ export interface MountPathMonitor {
 const maxSegments = 10
 
 /** Returns the prefixes of the path, shortest first. Each prefix is a possible mount path of the service. */
-const beginnings = (path: string): ReadonlyArray<string> => {
+const listPathPrefixes = (path: string): ReadonlyArray<string> => {
   const segments = path.split("/", maxSegments)
   return segments.slice(1).map((_, at) => segments.slice(0, at + 1).join("/"))
 }
@@ -49,7 +49,9 @@ export const makeMountPathMonitor = (apiRoot: string, warn: (message: string) =>
       // responses are mistakes of callers.
       if (!isDone && status === 404) {
         const path = target.replace(/[?#].*$/s, "")
-        const mounted = beginnings(path).find((each) => collidesWithRoutes(`http://host${path.slice(each.length)}`))
+        const mounted = listPathPrefixes(path).find((each) =>
+          collidesWithRoutes(`http://host${path.slice(each.length)}`)
+        )
         if (mounted !== undefined && mounted !== "" && mounted !== expected) found(mounted)
       } else isDone = true
     }

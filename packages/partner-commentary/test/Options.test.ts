@@ -18,7 +18,7 @@ const production = {
   generator: () => "A commentary."
 }
 
-const thrown = (make: () => unknown): PartnerCommentaryError => {
+const catchError = (make: () => unknown): PartnerCommentaryError => {
   try {
     make()
   } catch (error) {
@@ -101,7 +101,7 @@ const wrong: ReadonlyArray<readonly [options: Readonly<Record<string, unknown>>,
 
 describe("Options of partnerCommentary", () => {
   it.each(wrong)("partnerCommentary rejects the options %o", (options, sentence) => {
-    const error = thrown(() => partnerCommentary({ ...production, ...options } as never))
+    const error = catchError(() => partnerCommentary({ ...production, ...options } as never))
     expect([error.code, error.message]).toEqual(["invalid_option", sentence])
     expect(sentence).toContain(`The option ${fieldOf(error)} `)
   })
@@ -149,14 +149,14 @@ describe("Options of partnerCommentary", () => {
   )
 
   it.each([undefined, null, "https://app.example"])("partnerCommentary rejects %o instead of options", (options) => {
-    expect(thrown(() => partnerCommentary(options as never)).message).toBe("The option url is required.")
+    expect(catchError(() => partnerCommentary(options as never)).message).toBe("The option url is required.")
   })
 
   it.each(["database", "mail", "generator"] as const)(
     "partnerCommentary requires the option %s outside development",
     (name) => {
       const { [name]: _, ...rest } = production
-      expect(thrown(() => partnerCommentary(rest)).message).toContain(
+      expect(catchError(() => partnerCommentary(rest)).message).toContain(
         `The option ${name} must be given outside development: `
       )
       expect(partnerCommentary({ ...rest, development: true })).toHaveProperty("start")
@@ -165,7 +165,7 @@ describe("Options of partnerCommentary", () => {
 
   it("in development, partnerCommentary needs only a secret and an address of this machine", () => {
     expect(partnerCommentary(development)).toHaveProperty("start")
-    expect(thrown(() => partnerCommentary({ ...development, development: false })).message).toContain(
+    expect(catchError(() => partnerCommentary({ ...development, development: false })).message).toContain(
       "The option database"
     )
   })
@@ -196,12 +196,12 @@ it.each([
   [() => smtp("smtp://mail.example", undefined as never), "mail.from"],
   [() => smtp("smtp://mail.example", { from: 7 as never }), "mail.from"]
 ] as const)("%s throws an error message that starts with the option's name", (make, option) => {
-  expect(thrown(make).message).toMatch(new RegExp(`^The option ${option} .*[^.]\\.$`))
+  expect(catchError(make).message).toMatch(new RegExp(`^The option ${option} .*[^.]\\.$`))
 })
 
 it("sqlite rejects a connection of better-sqlite3, and the error message says what to pass", () => {
   const database = { name: "app.db", open: true, inTransaction: false, prepare: () => {}, pragma: () => {} }
-  expect(thrown(() => sqlite(database as never)).message).toBe(
+  expect(catchError(() => sqlite(database as never)).message).toBe(
     "The option database is a connection of better-sqlite3 or another library: pass its file, such as sqlite(database.name)."
   )
 })
@@ -221,15 +221,15 @@ it.each([
   [() => smtp("smtp://mail.example", { from, connections: "16" } as never), "mail.connections must be a whole number"],
   [() => smtp("smtp://mail.example?foo=1", { from }), "mail must leave out the unknown parameter foo; "]
 ] as const)("the error of %s names the unknown or invalid setting", (make, sentence) => {
-  expect(thrown(make).message).toContain(`The option ${sentence}`)
+  expect(catchError(make).message).toContain(`The option ${sentence}`)
 })
 
 it("postgres and smtp reject an invalid address with an error that names the option and hides the password", () => {
   const wrongs = [
-    thrown(() => postgres("mysql://user:hidden@db.example/app")),
-    thrown(() => postgres("postgres://db.example/app", { directUrl: "hidden" })),
-    thrown(() => smtp("https://user:hidden@mail.example", { from: "Desk <desk@app.example>" })),
-    thrown(() => smtp("smtp://user:hidden@mail.example", { from: "desk" }))
+    catchError(() => postgres("mysql://user:hidden@db.example/app")),
+    catchError(() => postgres("postgres://db.example/app", { directUrl: "hidden" })),
+    catchError(() => smtp("https://user:hidden@mail.example", { from: "Desk <desk@app.example>" })),
+    catchError(() => smtp("smtp://user:hidden@mail.example", { from: "desk" }))
   ]
   expect(wrongs.map(fieldOf)).toEqual(["database", "database.directUrl", "mail", "mail.from"])
   for (const { message } of wrongs) expect(message).not.toContain("hidden")

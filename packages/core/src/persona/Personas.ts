@@ -18,10 +18,10 @@ export class NotLicensed extends Schema.TaggedError<NotLicensed>()("NotLicensed"
 /** Dies if a store returns an id that is not a lower-case UUID, because no request could select that persona. */
 export const dieOnInvalidPersonaIds = (personas: ReadonlyArray<Persona>): Effect.Effect<ReadonlyArray<Persona>> => {
   const lost = personas.find(({ id }) => !isLowerCaseUuid(id))
-  return lost === undefined ? Effect.succeed(personas) : Effect.die(unnameable(lost.id))
+  return lost === undefined ? Effect.succeed(personas) : Effect.die(makeInvalidPersonaIdError(lost.id))
 }
 
-const unnameable = (id: string) =>
+const makeInvalidPersonaIdError = (id: string) =>
   new Error(
     `PersonaStore gave a persona with the id "${id}", which no request can name: it must be a UUID in lower case`
   )

@@ -22,7 +22,7 @@ export class PublicAddress extends Context.Service<
       Option.match(
         Option.filter(normalizePublicAddress(apiRoot), (kept) => !collidesWithRoutes(kept)),
         {
-          onNone: () => Effect.die(wrong(`${publicAddressRequirement}; ${beside}`)),
+          onNone: () => Effect.die(makeAddressError(`${publicAddressRequirement}; ${beside}`)),
           onSome: (kept) => Effect.succeed({ apiRoot: kept })
         }
       )
@@ -36,7 +36,7 @@ export class PublicAddress extends Context.Service<
     Layer.effect(
       PublicAddress,
       Option.match(normalizePublicAddress(apiRoot), {
-        onNone: () => Effect.die(wrong(publicAddressRequirement)),
+        onNone: () => Effect.die(makeAddressError(publicAddressRequirement)),
         onSome: (kept) => Effect.succeed({ apiRoot: kept })
       })
     )
@@ -48,7 +48,7 @@ export const publicAddressRequirement =
 
 const beside = "its path must be none of the service's own, such as /partner or /creator"
 
-const wrong = (sentence: string) => new Error(`The public address (apiRoot) must be ${sentence}`)
+const makeAddressError = (sentence: string) => new Error(`The public address (apiRoot) must be ${sentence}`)
 
 /** Returns the normalized form of a public address; none if the address is invalid. */
 export const normalizePublicAddress = (text: string): Option.Option<string> => {

@@ -27,7 +27,7 @@ const text = fc.tuple(environment, base62(32)).map(([where, random]) => {
 
 const refused = (key: string) => Option.isNone(parseKeyEnvironment(key))
 
-const minted = (where: "live" | "test") =>
+const generateKey = (where: "live" | "test") =>
   Effect.gen(function* () {
     return Redacted.value(yield* generateKeyText(where, yield* SecureRandom.SecureRandom))
   }).pipe(Effect.provide(SecureRandom.layerWebCrypto))
@@ -40,7 +40,7 @@ describe("the text of an API key", () => {
         const seen = new Set<string>()
         for (let times = 0; times < 100; times++) {
           for (const where of ["live", "test"] as const) {
-            const key = yield* minted(where)
+            const key = yield* generateKey(where)
             assert.match(key, new RegExp(`^pk_${where}_[0-9A-Za-z]{38}$`))
             assert.strictEqual(key.slice(-6), calculateTokenChecksum(key.slice(0, -6)))
             assert.deepStrictEqual(parseKeyEnvironment(key), Option.some(where))

@@ -39,7 +39,7 @@ const begin = (path: SimulationPath): Assignment =>
   }).assignment
 
 /** Returns the assignment's status and the reason for a failure. */
-const standing = ({ failure, status }: Assignment) => (failure === null ? status : `${status} ${failure.reason}`)
+const formatStatus = ({ failure, status }: Assignment) => (failure === null ? status : `${status} ${failure.reason}`)
 
 /** Takes the step that a worker would take at this time. */
 const work = (present: Assignment, now: number): Assignment => {
@@ -57,7 +57,7 @@ const story = (path: SimulationPath) => {
   let present = begin(path)
   for (let moment: number | null = noonInMillis; moment !== null && seen.length < 9; moment = present.dueAt) {
     present = work(present, moment)
-    seen.push([moment - noonInMillis, standing(present)])
+    seen.push([moment - noonInMillis, formatStatus(present)])
   }
   return seen
 }

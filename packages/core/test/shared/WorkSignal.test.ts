@@ -17,7 +17,7 @@ const kinds: ReadonlyArray<WorkKind> = ["assignments", "tests", "mails", "delive
 const change = makeTopicChangeSignal("019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as TopicId)
 
 /** Returns the listeners that a signal wakes. The test has worker listeners and one request that waits for a change. */
-const woken = (signal: (service: WorkSignal["Service"]) => Effect.Effect<void>) =>
+const listWokenListeners = (signal: (service: WorkSignal["Service"]) => Effect.Effect<void>) =>
   Effect.gen(function* () {
     const service = yield* WorkSignal
     const seen: Array<WorkKind | ChangeSignal> = []
@@ -35,21 +35,24 @@ const woken = (signal: (service: WorkSignal["Service"]) => Effect.Effect<void>) 
 
 it.effect("a signal for some kinds of work wakes only the listeners of these kinds", () =>
   Effect.gen(function* () {
-    assert.deepStrictEqual(yield* woken(({ tell }) => tell(["deliveries"])), ["deliveries"])
-    assert.deepStrictEqual(yield* woken(({ tell }) => tell(["assignments", "mails"])), ["assignments", "mails"])
-    assert.deepStrictEqual(yield* woken(({ tell }) => tell([])), [])
+    assert.deepStrictEqual(yield* listWokenListeners(({ tell }) => tell(["deliveries"])), ["deliveries"])
+    assert.deepStrictEqual(yield* listWokenListeners(({ tell }) => tell(["assignments", "mails"])), [
+      "assignments",
+      "mails"
+    ])
+    assert.deepStrictEqual(yield* listWokenListeners(({ tell }) => tell([])), [])
   })
 )
 
 it.effect("a signal for all work wakes every worker, but does not wake a request that waits for a change", () =>
   Effect.gen(function* () {
-    assert.deepStrictEqual(yield* woken(({ notify }) => notify), [...kinds])
+    assert.deepStrictEqual(yield* listWokenListeners(({ notify }) => notify), [...kinds])
   })
 )
 
 it.effect("wakeAll wakes every listener, for the case that signals were lost", () =>
   Effect.gen(function* () {
-    assert.deepStrictEqual(yield* woken(({ wakeAll }) => wakeAll), [...kinds, change])
+    assert.deepStrictEqual(yield* listWokenListeners(({ wakeAll }) => wakeAll), [...kinds, change])
   })
 )
 

@@ -85,8 +85,8 @@ const many = makeResultDecoder(
 )
 
 const byName = (left: Persona, right: Persona) =>
-  left.name === right.name ? order(left.id, right.id) : order(left.name, right.name)
-const order = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0)
+  left.name === right.name ? compareTexts(left.id, right.id) : compareTexts(left.name, right.name)
+const compareTexts = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0)
 
 export const layer = (personas: PersonaReader) => {
   const licensed = (organizationId: string, ids: ReadonlyArray<string> | null, instant: Instant) => {

@@ -37,7 +37,7 @@ const one = makeDecoder(Schema.Struct({ ...ownerFields, webhook_id: WebhookIdInp
  * Returns the organization as the owner of a changed webhook. Because `key` is null, the audit log records an operator,
  * and the partner's contact gets no mail.
  */
-const registrant = Effect.fnUntraced(function* (of: Parameters<typeof readOrganizationAsCaller>[0]) {
+const readWebhookOwner = Effect.fnUntraced(function* (of: Parameters<typeof readOrganizationAsCaller>[0]) {
   return { ...(yield* readOrganizationAsCaller(of)), key: null }
 })
 
@@ -59,7 +59,7 @@ export const makeWebhookUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const webhooks = yield* Core.Webhooks
-        const by = yield* registrant(yield* owned(webhook))
+        const by = yield* readWebhookOwner(yield* owned(webhook))
         const decoded = Effect.mapError(
           decodeWebhookRegistrationJson(yield* toJsonText(webhook)),
           Errors.InvalidRequest.of
@@ -97,7 +97,7 @@ export const makeWebhookUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const of = yield* one(change)
-        const by = yield* registrant(of)
+        const by = yield* readWebhookOwner(of)
         const patch = yield* Effect.mapError(
           decodeWebhookChangeJson(yield* toJsonText(change)),
           Errors.InvalidRequest.of
@@ -114,7 +114,7 @@ export const makeWebhookUseCases = (run: RunUseCase) => ({
     run(
       Effect.gen(function* () {
         const of = yield* one(webhook)
-        const by = yield* registrant(of)
+        const by = yield* readWebhookOwner(of)
         const removed = Core.Webhooks.use(({ remove }) => remove(by, of.webhook_id))
         yield* Effect.catchTag(removed, "WebhookNotFound", notFound)
         return { id: of.webhook_id, deleted: true as const }

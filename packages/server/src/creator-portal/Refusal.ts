@@ -34,12 +34,12 @@ export const toActionRefusal = (
   action,
   enteredText,
   isStale: reason._tag === "ActionRefused" && reason.reason === "stale_draft",
-  ...(reason._tag === "ActionRefused" ? explainActionRefusal(reason, present) : illegible(reason))
+  ...(reason._tag === "ActionRefused" ? explainActionRefusal(reason, present) : explainInvalidInput(reason))
 })
 
 type RefusalExplanation = Pick<ActionRefusal, "problem" | "explanation">
 
-const illegible = (reason: InvalidTextLength | MalformedCreatorInput): RefusalExplanation => {
+const explainInvalidInput = (reason: InvalidTextLength | MalformedCreatorInput): RefusalExplanation => {
   if (reason._tag === "Malformed") {
     const { constraint, field, isTooLarge } = reason
     const explanation = isTooLarge

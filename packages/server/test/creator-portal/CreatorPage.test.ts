@@ -42,13 +42,13 @@ const words = fc
   .filter((text) => text !== "")
 
 /** Returns the HTML tags of the page with their attribute names, without texts and attribute values. */
-const skeleton = (page: string) =>
+const extractTags = (page: string) =>
   page
     .replace(pageStylesheet, "")
     .match(/<[^<>]*>/g)
     ?.map((tag) => tag.replace(/"[^"]*"/g, '""'))
 
-const saying = (assignment: CreatorPageData["assignment"], text: string): CreatorPageData["assignment"] => ({
+const replaceTexts = (assignment: CreatorPageData["assignment"], text: string): CreatorPageData["assignment"] => ({
   ...assignment,
   persona: { ...assignment.persona, name: text },
   perspective: assignment.perspective && text,
@@ -67,11 +67,11 @@ describe("Markup of creators' pages", () => {
       fc.property(words, fc.constantFrom(...Object.values(Samples.assignmentsByState)), (text, state) => {
         const page = (said: string) =>
           renderCreatorPage(
-            Samples.makeCreatorPageData(saying(state, said), {
+            Samples.makeCreatorPageData(replaceTexts(state, said), {
               topic: { ...Samples.topic, content: said, organizationName: said }
             })
           )
-        assert.deepStrictEqual(skeleton(page(text)), skeleton(page("plain")))
+        assert.deepStrictEqual(extractTags(page(text)), extractTags(page("plain")))
       })
     ))
 
@@ -95,7 +95,7 @@ describe("Markup of creators' pages", () => {
               })
             )
           }
-          assert.deepStrictEqual(skeleton(page(text)), skeleton(page("plain")))
+          assert.deepStrictEqual(extractTags(page(text)), extractTags(page("plain")))
         }
       )
     ))
@@ -104,7 +104,7 @@ describe("Markup of creators' pages", () => {
     const backwards = "Who wins? \u202esregal\u202c \u2066x\u2069"
     const topic = { ...Samples.topic, content: backwards, organizationName: backwards }
     const shown = renderCreatorPage(
-      Samples.makeCreatorPageData(saying(Samples.assignmentsByState.topicSent, backwards), { topic })
+      Samples.makeCreatorPageData(replaceTexts(Samples.assignmentsByState.topicSent, backwards), { topic })
     )
     assert.notMatch(shown, /[\u202a-\u202e\u2066-\u2069]/)
   })
@@ -112,7 +112,7 @@ describe("Markup of creators' pages", () => {
   it("a form on a creator's page submits exactly the text that the page showed", () =>
     fc.assert(
       fc.property(words, (text) => {
-        const page = renderCreatorPage(Samples.makeCreatorPageData(saying(Samples.assignmentWithDraft, text)))
+        const page = renderCreatorPage(Samples.makeCreatorPageData(replaceTexts(Samples.assignmentWithDraft, text)))
         const shown = /<textarea[^>]*name="content"[^>]*>\n([^<]*)<\/textarea>/.exec(page)?.[1]
         const read = shown?.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
         assert.strictEqual(read, text.toWellFormed())
@@ -246,7 +246,7 @@ describe("Inbox and outbox pages", () => {
             renderInboxPage({
               requests: [
                 {
-                  assignment: saying(Samples.assignmentAwaitingPerspective, said),
+                  assignment: replaceTexts(Samples.assignmentAwaitingPerspective, said),
                   topic,
                   link: "https://partners.example/creator/t"
                 }
@@ -257,7 +257,7 @@ describe("Inbox and outbox pages", () => {
             renderOutboxMailPage(mail, "/dev/outbox")
           ]
         }
-        assert.deepStrictEqual(pages(text).map(skeleton), pages("plain").map(skeleton))
+        assert.deepStrictEqual(pages(text).map(extractTags), pages("plain").map(extractTags))
       })
     ))
 

@@ -178,7 +178,7 @@ export const layer = Layer.effect(
                 sql<DisablingRow>`SELECT subject, recorded_at, details FROM audit_log WHERE number IN (
                   SELECT MAX(number) FROM audit_log
                   WHERE ${sql.in("subject", ids)} AND action = 'webhook.disabled' GROUP BY subject)`,
-                (rows) => new Map(rows.map((row) => [row.subject, disabling(row)]))
+                (rows) => new Map(rows.map((row) => [row.subject, toDisablingDetails(row)]))
               )
             ),
 
@@ -228,7 +228,7 @@ interface DisablingRow {
   readonly details: string
 }
 
-const disabling = ({ details, recorded_at }: DisablingRow): WebhookDisablingDetails => {
+const toDisablingDetails = ({ details, recorded_at }: DisablingRow): WebhookDisablingDetails => {
   const { reason } = JSON.parse(details) as Partial<WebhookDisablingDetails>
   return { at: Instant.fromIso(recorded_at), reason: reason ?? "" }
 }

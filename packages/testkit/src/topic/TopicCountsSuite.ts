@@ -188,14 +188,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     vitest.effect.prop(
       "after any sequence of steps, counts, totals, usage and daily metrics equal a full recount",
       [Schema.Array(Step).check(Schema.isMaxLength(40))],
-      ([taken]) => Effect.provide(happening(taken, 1), Layer.fresh(layer)),
+      ([taken]) => Effect.provide(takeSteps(taken, 1), Layer.fresh(layer)),
       { arbitrary: { runs: 30, size: 60 } }
     )
 
     vitest.effect.prop(
       "after any concurrent steps, counts, totals, usage and daily metrics equal a full recount",
       [Schema.Array(Step).check(Schema.isMaxLength(40))],
-      ([taken]) => Effect.provide(happening(taken, "unbounded"), Layer.fresh(layer)),
+      ([taken]) => Effect.provide(takeSteps(taken, "unbounded"), Layer.fresh(layer)),
       { arbitrary: { runs: 30, size: 60 } }
     )
   })
@@ -233,7 +233,7 @@ const Step = Schema.Struct({
 })
 
 /** Creates three topics of one organization, and takes allowed and rejected steps on their assignments. */
-const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.Type>, concurrency: 1 | "unbounded") {
+const takeSteps = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.Type>, concurrency: 1 | "unbounded") {
   const topics = yield* TopicStore
   const owner = ownerOf()
   const ids: Array<Effect.Success<ReturnType<typeof topics.submit>>["sent"][number]> = []

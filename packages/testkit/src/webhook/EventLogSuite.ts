@@ -13,7 +13,7 @@ import * as Creator from "../support/Creator.ts"
 import * as Fixtures from "../support/Fixtures.ts"
 import { makeGuaranteeTest } from "../support/GuaranteeTest.ts"
 
-const shares = Effect.fnUntraced(function* (owner: Owner, count: number) {
+const submitAssignments = Effect.fnUntraced(function* (owner: Owner, count: number) {
   const topics = yield* TopicStore
   return (yield* topics.submit(Fixtures.makeSubmission({ topic: owner, personas: Fixtures.makePersonas(count) }))).sent
 })
@@ -42,7 +42,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore 
       Effect.gen(function* () {
         const owner = Fixtures.makeOwner()
         // The fourth assignment keeps the topic open.
-        const [first, second, third] = yield* shares(owner, 4)
+        const [first, second, third] = yield* submitAssignments(owner, 4)
         if (first === undefined || second === undefined || third === undefined) return assert.fail()
         yield* TestClock.setTime(Fixtures.start + 5 * Fixtures.second)
         yield* Creator.decline(second)
@@ -65,8 +65,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore 
     it("if the cursor is another owner's event, the list starts at the time of that event", () =>
       Effect.gen(function* () {
         const [owner, stranger] = [Fixtures.makeOwner(), Fixtures.makeOwner()]
-        const mine = (yield* shares(owner, 3)).slice(1)
-        const [theirs] = yield* shares(stranger, 2)
+        const mine = (yield* submitAssignments(owner, 3)).slice(1)
+        const [theirs] = yield* submitAssignments(stranger, 2)
         yield* TestClock.setTime(Fixtures.start)
         for (const share of [...mine, theirs ?? assert.fail()]) yield* Creator.decline(share)
         const [event] = yield* follow(stranger)
