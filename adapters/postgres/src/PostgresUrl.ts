@@ -51,12 +51,12 @@ export const parsePostgresUrl = (address: Redacted.Redacted): Result.Result<Pars
   return Result.map(parseTlsOptions(mode, parameter), (ssl) => ({
     ssl,
     told,
-    url: ssl === undefined ? preferring(url) : address
+    url: ssl === undefined ? addPreferTls(url) : address
   }))
 }
 
 /** Adds `sslmode=prefer` to the URL, because the driver tries TLS only if the URL requests it. */
-const preferring = (url: URL) => {
+const addPreferTls = (url: URL) => {
   const own = new URL(url)
   own.searchParams.set("sslmode", "prefer")
   return Redacted.make(own.href)

@@ -24,13 +24,13 @@ const answered = () => Promise.resolve({ rows: [] })
 const silent = () => new Promise<never>(() => {})
 const turns = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 10)))
 
-const begun = (pool: HostPool.HostPool) =>
+const startListening = (pool: HostPool.HostPool) =>
   Effect.forkChild(Effect.scoped(HostPoolListener.openListeningSession(pool)), { startImmediately: true })
 
 it.live("if LISTEN is interrupted before the pool provides a session, the session returns to the pool", () =>
   Effect.gen(function* () {
     const { connect, pool, releases } = poolOf(answered, () => {})
-    const fiber = yield* begun(pool)
+    const fiber = yield* startListening(pool)
     yield* Fiber.interrupt(fiber)
     connect()
     yield* turns
@@ -42,7 +42,7 @@ it.live("if LISTEN is interrupted while the server does not respond, the session
   Effect.gen(function* () {
     const { connect, pool, releases } = poolOf(silent, () => {})
     connect()
-    const fiber = yield* begun(pool)
+    const fiber = yield* startListening(pool)
     yield* turns
     assert.isTrue((yield* Effect.timeoutOption(Fiber.interrupt(fiber), "1 second"))._tag === "Some")
     assert.deepStrictEqual(releases, ["ended"])
@@ -57,7 +57,7 @@ it.live("a session that listened is closed, and a session that cannot listen ret
     assert.deepStrictEqual(listening.releases, ["ended"])
     const deaf = poolOf(answered)
     deaf.connect()
-    const fiber = yield* begun(deaf.pool)
+    const fiber = yield* startListening(deaf.pool)
     yield* turns
     assert.deepStrictEqual(deaf.releases, ["returned"])
     yield* Fiber.interrupt(fiber)

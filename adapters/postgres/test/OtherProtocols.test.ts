@@ -13,7 +13,7 @@ import * as SqlClient from "effect/sql/SqlClient"
  * Starts a server that records the received bytes. The server sends the text `first` on connect, or the text `answer`
  * after the first message.
  */
-const stranger = (says: { readonly first?: string; readonly answer?: string }) =>
+const startOtherServer = (says: { readonly first?: string; readonly answer?: string }) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const heard: Array<Buffer> = []
@@ -48,7 +48,7 @@ describe("Servers that do not speak Postgres", () => {
     "the client requests TLS before anything else even if the URL does not mention TLS, except from a server on the same machine",
     () =>
       Effect.gen(function* () {
-        const { heard, port } = yield* stranger({})
+        const { heard, port } = yield* startOtherServer({})
         // The URL parser does not treat 0.0.0.0 as a loopback address, but connections to 0.0.0.0 reach this server.
         for (const host of ["0.0.0.0", "127.0.0.1"]) yield* refusal(`postgres://u:x@${host}:${port}/x`)
         const [away, near] = heard.map((bytes) => bytes.subarray(0, 8).toString("hex"))
@@ -66,7 +66,7 @@ describe("Servers that do not speak Postgres", () => {
           { answer: "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n" },
           { answer: "-ERR unknown command\r\n" }
         ]) {
-          const { port } = yield* stranger(says)
+          const { port } = yield* startOtherServer(says)
           for (const query of ["sslmode=disable", "sslmode=require"]) {
             const sentence = formatErrorWithCauses(yield* refusal(`postgres://u:x@127.0.0.1:${port}/x?${query}`))
             assert.match(

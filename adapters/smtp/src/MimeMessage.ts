@@ -12,7 +12,7 @@ import { extractMailDomain, type MailSender } from "./MailAddress.ts"
 /** Removes line breaks and other control characters, which a mail header must not contain. */
 const line = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim()
 
-const impossible = (reason: string) => Result.fail(new MailRefused({ permanent: true, reason }))
+const makePermanentRefusal = (reason: string) => Result.fail(new MailRefused({ permanent: true, reason }))
 
 /**
  * Composes a mail for nodemailer. The function fails permanently if the recipient's address is invalid, or if the
@@ -23,9 +23,9 @@ export const composeMimeMessage = (
   message: MailMessage,
   now: DateTime.DateTime
 ): Result.Result<SendMailOptions, MailRefused> => {
-  if (!/^[\w.-]{1,200}$/.test(message.id)) return impossible("The mail's id makes no Message-ID.")
+  if (!/^[\w.-]{1,200}$/.test(message.id)) return makePermanentRefusal("The mail's id makes no Message-ID.")
   if (Option.isNone(extractMailDomain(message.to.address)))
-    return impossible("The recipient's address is not possible.")
+    return makePermanentRefusal("The recipient's address is not possible.")
   return Result.succeed({
     messageId: `<${message.id}@${sender.domain}>`,
     date: DateTime.toDateUtc(now),

@@ -35,7 +35,7 @@ const texts = [
  * Removes soft line breaks, which mail readers also remove. If the last line ends with a space, nodemailer's streams
  * may put a soft line break at another place.
  */
-const unbroken = (bytes: Buffer) => bytes.toString().replaceAll("=\r\n", "")
+const removeSoftLineBreaks = (bytes: Buffer) => bytes.toString().replaceAll("=\r\n", "")
 
 it.effect("a mail has the bytes that nodemailer's own streams build", () =>
   Effect.gen(function* () {
@@ -46,7 +46,7 @@ it.effect("a mail has the bytes that nodemailer's own streams build", () =>
         const mail = Result.getOrThrow(composeMimeMessage(sender, makeMessage({ text, html, subject: text }), now))
         const compiled = () => new MailComposer({ ...mail, baseBoundary: "same" }).compile()
         const expected = yield* Effect.promise(() => compiled().build())
-        assert.strictEqual(unbroken(renderMailBytes(compiled())), unbroken(expected))
+        assert.strictEqual(removeSoftLineBreaks(renderMailBytes(compiled())), removeSoftLineBreaks(expected))
       }
     }
   })

@@ -31,7 +31,7 @@ const longestWrite = Duration.hours(1)
 
 const make = Effect.fnUntraced(function* ({ folder, url }: FolderStorageOptions) {
   yield* attempt(() => mkdir(folder, { recursive: true, mode: 0o700 }).then(() => undefined))
-  yield* sweep(folder)
+  yield* deleteIncompleteFiles(folder)
 
   const put: FileStorage["put"] = Effect.fn("MediaStorage.put")(function* (name: string, { bytes }: MediaFile) {
     const draft = join(folder, `${unfinished}${randomUUID()}`)
@@ -85,7 +85,7 @@ const remember = (folder: string): Promise<void> =>
 /**
  * Deletes incomplete files of processes that have died. Several processes may delete incomplete files at the same time.
  */
-const sweep = Effect.fnUntraced(function* (folder: string) {
+const deleteIncompleteFiles = Effect.fnUntraced(function* (folder: string) {
   const before = (yield* Clock.currentTimeMillis) - Duration.toMillis(longestWrite)
   yield* attempt(() =>
     readdir(folder)
