@@ -13,7 +13,7 @@ const never: ReadonlyArray<HostCapability> = ["chunks"]
  * Repeated headers and parameters are excluded, because some event sources join or drop repeated values before the
  * function receives the event.
  */
-const lacking = (source: string): ReadonlyArray<HostCapability> => {
+const listMissingCapabilities = (source: string): ReadonlyArray<HostCapability> => {
   if (/multi-value|REST|1\.0/.test(source)) return never
   return source === "a load balancer"
     ? [...never, "repeated headers", "repeated query"]
@@ -32,7 +32,7 @@ describe("Lambda returns the same response to every request as the other hosts",
           ask,
           apiRoot: Service.apiRoot,
           partner,
-          lacks: lacking(source)
+          lacks: listMissingCapabilities(source)
         })
         assert.isAbove(yield* Effect.promise(() => same), 80)
         yield* Effect.promise(handle.dispose)

@@ -14,7 +14,7 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true }))
 )
 
-const begun = (env: Deployment.EnvironmentVariables) =>
+const buildLayer = (env: Deployment.EnvironmentVariables) =>
   Effect.scoped(Layer.build(Layer.fresh(Environment.layer))).pipe(
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(env))
   )
@@ -23,11 +23,11 @@ it.effect("a missing SQLite file is refused, because a new file would start an e
   Effect.gen(function* () {
     const path = yield* folder
     const env = Deployment.makeLambdaEnvironment(Deployment.makeSqliteUrl(path))
-    const { message } = yield* Effect.flip(begun(env))
+    const { message } = yield* Effect.flip(buildLayer(env))
     assert.include(message, "the file does not exist")
     assert.include(message, "migrate")
     assert.isFalse(existsSync(join(path, "partner-commentary.db")))
     writeFileSync(join(path, "partner-commentary.db"), "")
-    yield* begun(env)
+    yield* buildLayer(env)
   })
 )

@@ -28,7 +28,7 @@ const lists = (pairs: ReadonlyArray<readonly [string, string]>) => {
   return Object.keys(found).length === 0 ? null : found
 }
 
-const lasts = (pairs: ReadonlyArray<readonly [string, string]>) => Object.fromEntries(pairs)
+const keepLastValues = (pairs: ReadonlyArray<readonly [string, string]>) => Object.fromEntries(pairs)
 
 const rawPairs = (query: string) =>
   query === ""
@@ -80,9 +80,9 @@ const version1 = (name: string, before: string) => (asked: HostComparisonRequest
     ...event,
     path: `${before}${path}`,
     httpMethod: asked.method,
-    headers: lasts(headers),
+    headers: keepLastValues(headers),
     multiValueHeaders: lists(headers),
-    queryStringParameters: lasts(decodedPairs(query)),
+    queryStringParameters: keepLastValues(decodedPairs(query)),
     multiValueQueryStringParameters: lists(decodedPairs(query)),
     requestContext: {
       ...event.requestContext,
@@ -102,7 +102,7 @@ const loadBalancer = (name: string, several: boolean) => (asked: HostComparisonR
     path,
     ...(several
       ? { multiValueHeaders: lists(headers) ?? {}, multiValueQueryStringParameters: lists(rawPairs(query)) ?? {} }
-      : { headers: lasts(headers), queryStringParameters: lasts(rawPairs(query)) }),
+      : { headers: keepLastValues(headers), queryStringParameters: keepLastValues(rawPairs(query)) }),
     ...body(asked),
     ...(asked.body === undefined ? { body: "" } : {})
   }

@@ -24,7 +24,7 @@ import * as SmtpServer from "./SmtpServer.ts"
 const lease = 2000
 const smtpConnections = 16
 
-const surroundings = async (variables: EnvironmentVariables, personas: number) => {
+const startTestEnvironment = async (variables: EnvironmentVariables, personas: number) => {
   const folder = mkdtempSync(join(tmpdir(), "kill-"))
   const [smtpServer, writer] = await Promise.all([SmtpServer.openSmtpServer(), GeneratorServer.openGeneratorServer()])
   const at = await makeTestServiceConfig(folder, {
@@ -50,7 +50,7 @@ const surroundings = async (variables: EnvironmentVariables, personas: number) =
 
 /** Starts the service and prepares a topic with one assignment. */
 const started = async () => {
-  const scene = await surroundings({}, 1)
+  const scene = await startTestEnvironment({}, 1)
   const { fixtures, host, wire } = scene
   const [plan] = Plan.generatePlans(makeRandomSource(1), 1, fixtures.personas)
   const single = { ...plan!, assignments: plan!.assignments.slice(0, 1), repeated: false }
@@ -171,7 +171,7 @@ test("after a kill between an action and its response, a repeated action changes
 test("after repeated kills at random times, no acknowledged action is lost or undone, and a mail is repeated only if a kill explains the repeat", async () => {
   const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 2 ** 31)
   console.log(`seed ${seed}; the same again: KILL_SEED=${seed}`)
-  const scene = await surroundings(
+  const scene = await startTestEnvironment(
     {
       RESPONSE_WINDOW: "40 seconds",
       APPROVAL_WINDOW: "90 seconds",

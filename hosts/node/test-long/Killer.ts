@@ -38,7 +38,7 @@ export class ProcessKiller {
   }
 
   /** Kills and restarts the process repeatedly until `goOn` returns false. */
-  async rage(goOn: () => boolean): Promise<void> {
+  async killRepeatedly(goOn: () => boolean): Promise<void> {
     while (!this.host.ended && goOn()) {
       const way = this.random.pick(ways)
       await this.await(way)

@@ -35,12 +35,12 @@ const minKills = 28
  */
 const warmUp = 4000
 /** The time in milliseconds after which the kills stop, if the minimum number of kills has been reached. */
-const longestRage = 70_000
+const killPhaseMs = 70_000
 /**
  * The maximum milliseconds for finishing all work after the kills. The limit exceeds all delays and time windows of the
  * service.
  */
-const longestQuiet = 100_000
+const completionTimeoutMs = 100_000
 
 export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<VerificationReport> => {
   const { at, fixtures, host, smtpServer, wire, writer } = scene
@@ -94,7 +94,7 @@ export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<V
       .finally(() => atWork--)
   }
   writer.onOrder = () => killer.moments.emit("generation")
-  trouble(scene, random.fork(3), plans, host)
+  causeRandomFailures(scene, random.fork(3), plans, host)
 
   const submitted: Array<Partner.SubmittedTopic> = []
   const partner = async () => {
@@ -117,13 +117,15 @@ export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<V
   let submitting = true
   const partnering = partner().finally(() => (submitting = false))
   await sleep(warmUp)
-  const raging = Date.now()
-  await killer.rage(() => host.kills.length < minKills || (submitting && Date.now() < raging + longestRage))
+  const killsStartedAt = Date.now()
+  await killer.killRepeatedly(
+    () => host.kills.length < minKills || (submitting && Date.now() < killsStartedAt + killPhaseMs)
+  )
   const killsStoppedAt = Date.now()
   await partnering
 
-  const quiet = await quietens(at, line, () => atWork === 0)
-  if (quiet !== null) fail(quiet)
+  const unfinished = await waitForCompletion(at, line, () => atWork === 0)
+  if (unfinished !== null) fail(unfinished)
   // The look-ups run one after another, because an organization may run only a few look-ups by reference concurrently.
   const views: Array<readonly [Partner.SubmittedTopic, TopicViews]> = []
   for (const one of submitted) views.push([one, await lookUp(line, one)])
@@ -150,7 +152,7 @@ export const runKillTest = async (scene: KillTestSetup, seed: number): Promise<V
 }
 
 /** Makes the mail server and the generator sometimes respond slowly and sometimes fail. */
-const trouble = (
+const causeRandomFailures = (
   { smtpServer, writer }: KillTestSetup,
   random: RandomSource,
   plans: ReadonlyArray<Plan.TopicPlan>,
@@ -178,13 +180,13 @@ const trouble = (
 }
 
 /** Returns a description of the unfinished work, or null if every topic is completed and no mail waits. */
-const quietens = async (
+const waitForCompletion = async (
   at: TestServiceConfig,
   { key, root }: Partner.PartnerConnection,
   idle: () => boolean
 ): Promise<string | null> => {
   let open = -1
-  for (const until = Date.now() + longestQuiet; Date.now() < until; await sleep(500)) {
+  for (const until = Date.now() + completionTimeoutMs; Date.now() < until; await sleep(500)) {
     open = 0
     for (const status of ["pending", "in_progress", "partial"]) {
       const listed = await callApi(`${root}/partner/v1/topics?limit=1&status=${status}`, { key })
@@ -192,7 +194,7 @@ const quietens = async (
     }
     if (idle() && open === 0 && Ledger.countWaitingMails(at.database) === 0) return null
   }
-  return `after ${longestQuiet} ms of quiet, ${open} topics are not completed and ${Ledger.countWaitingMails(at.database)} mails wait`
+  return `after ${completionTimeoutMs} ms without kills, ${open} topics are not completed and ${Ledger.countWaitingMails(at.database)} mails wait`
 }
 
 const lookUp = async ({ key, root }: Partner.PartnerConnection, { plan, topicId }: Partner.SubmittedTopic) => {

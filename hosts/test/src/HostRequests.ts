@@ -68,7 +68,7 @@ const chunked = (target: string, body: string | Uint8Array, ...headers: Headers)
   needs: "chunks"
 })
 
-const needing = (needs: HostCapability, ...all: ReadonlyArray<HostComparisonRequest>) =>
+const requireCapability = (needs: HostCapability, ...all: ReadonlyArray<HostComparisonRequest>) =>
   all.map((one): HostComparisonRequest => ({ ...one, needs }))
 
 /** The order matters, because later requests depend on the effects of earlier requests. */
@@ -99,7 +99,7 @@ const personas = ({
   personas: [first]
 }: SeededHostPartner): ReadonlyArray<HostComparisonRequest> => [
   get("/partner/v1/personas", as(key)),
-  ...needing("address", get("/partner/v1/personas", as(local))),
+  ...requireCapability("address", get("/partner/v1/personas", as(local))),
   get("/partner/v1/personas", as(foreign)),
   // The host under test trusts no proxy, so the service must ignore the header X-Forwarded-For.
   get("/partner/v1/personas", as(foreign), ["X-Forwarded-For", "198.51.100.1"]),
@@ -109,13 +109,13 @@ const personas = ({
   get("/partner/v1/personas", as(key), ["X-Request-Id", "not mine"]),
   get("/partner/v1/personas/", as(key)),
   get("/partner/v1//personas", as(key)),
-  ...needing("dots", get("/partner/v1/../v1/personas", as(key)), get("/partner/v1/%2e/personas", as(key))),
+  ...requireCapability("dots", get("/partner/v1/../v1/personas", as(key)), get("/partner/v1/%2e/personas", as(key))),
   get("/partner/v1/%70ersonas", as(key)),
   get("/PARTNER/v1/personas", as(key)),
   get("/partner/v1/personas;x=1", as(key)),
   get(`/partner/v1/personas/${first}`, as(key)),
   get("/partner/v1/personas/nonsense", as(key)),
-  ...needing(
+  ...requireCapability(
     "repeated headers",
     get("/partner/v1/personas", as(key), as("nonsense")),
     get("/partner/v1/personas", as(key), ["Accept", "text/html"], ["Accept", "application/json"]),
@@ -161,7 +161,7 @@ const submissions = ({ key, personas: ids }: SeededHostPartner): ReadonlyArray<H
     post(topics, topic("No type"), as(key)),
     post(topics, topic("No key"), json),
     { method: "POST", target: topics, headers: [as(key), json, ["Content-Length", "0"]] },
-    ...needing(
+    ...requireCapability(
       "repeated headers",
       post(topics, topic("Which type counts?"), as(key), json, ["Content-Type", "text/plain"]),
       send(topic("Which name counts?"), ["Idempotency-Key", "key-2"], ["Idempotency-Key", "key-3"])
@@ -175,7 +175,7 @@ const reads = ({ key }: SeededHostPartner): ReadonlyArray<HostComparisonRequest>
   get(`${topics}/by-reference/derby%2d1`, as(key)),
   get(`${topics}/by-reference/a%2Fb`, as(key)),
   get(`${topics}/by-reference/%E2%9C%93`, as(key)),
-  ...needing(
+  ...requireCapability(
     "escapes",
     get(`${topics}/by-reference/100%`, as(key)),
     get(`${topics}/by-reference/%ff`, as(key)),
@@ -183,7 +183,7 @@ const reads = ({ key }: SeededHostPartner): ReadonlyArray<HostComparisonRequest>
   ),
   get(`${topics}/by-reference/${"r".repeat(256)}`, as(key)),
   get(`${topics}?limit=1`, as(key)),
-  ...needing("repeated query", get(`${topics}?limit=1&limit=2`, as(key))),
+  ...requireCapability("repeated query", get(`${topics}?limit=1&limit=2`, as(key))),
   get(`${topics}?limit=0&status=nonsense`, as(key)),
   get(`${topics}?limit=%31&cursor=%20%26%3D%2B%25`, as(key)),
   get(`${topics}/nonsense/status`, as(key)),
@@ -210,7 +210,7 @@ const methods = ({ key }: SeededHostPartner): ReadonlyArray<HostComparisonReques
   { ...post(topics, "{}", as(key), json), method: "PUT" },
   { method: "DELETE", target: topics, headers: [as(key)] },
   { method: "PATCH", target: "/partner/v1/nowhere", headers: [as(key)] },
-  ...needing(
+  ...requireCapability(
     "method",
     { method: "PROPFIND", target: topics, headers: [as(key)] },
     { method: "TRACE", target: topics, headers: [as(key)] }

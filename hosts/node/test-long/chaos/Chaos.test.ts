@@ -65,7 +65,7 @@ test("under every fault, three servers and three workers lose no accepted work, 
   await Promise.all(all.map((member) => member.ready()))
   const partners: Array<Partners.WebhookPartner> = []
   for (let number = 0; number < 3; number++) partners.push(await Partners.seedWebhookPartner(at, receivers, number))
-  const limited = await quotaed(at)
+  const limited = await createPartnerWithQuota(at)
 
   const client = new ChaosClient(servers, random.fork(2))
   const follower = followEvents(servers, partners[0]?.key ?? "", random.fork(3))
@@ -207,7 +207,7 @@ test("under every fault, three servers and three workers lose no accepted work, 
 }, 400_000)
 
 /** Creates a partner with a monthly topic quota. The partner's topics go to human creators. */
-const quotaed = async (at: TestServiceConfig) => {
+const createPartnerWithQuota = async (at: TestServiceConfig) => {
   const limits = ["requests_per_hour", "burst_per_minute", "topic_submissions_per_hour", "topic_reads_per_hour"]
   const words = limits.flatMap((name) => ["--limit", `${name}=1000000`])
   const { id: organizationId } = await runJsonCommand<{ readonly id: string }>(

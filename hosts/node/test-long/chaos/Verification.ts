@@ -20,7 +20,7 @@ export interface ChaosTestRecord {
 type Count = { readonly count: number }
 
 /** Counts rows that must not exist. */
-const wrongs = (sql: SqlClient) => ({
+const countInconsistencies = (sql: SqlClient) => ({
   "topics without assignments": sql<Count>`SELECT COUNT(*) AS count FROM topics t
     WHERE NOT EXISTS (SELECT FROM assignments a WHERE a.topic_id = t.id)`,
   "topics whose counts are not their assignments'": sql<Count>`SELECT COUNT(*) AS count FROM topics t
@@ -65,7 +65,7 @@ const wrongs = (sql: SqlClient) => ({
 export const findViolations = ({ accepted, arrived, hooks, letters, quota }: ChaosTestRecord) =>
   Effect.fnUntraced(function* (sql: SqlClient) {
     const mistakes: Array<string> = []
-    for (const [what, counted] of Object.entries(wrongs(sql))) {
+    for (const [what, counted] of Object.entries(countInconsistencies(sql))) {
       const [row] = yield* counted
       if (row?.count !== 0) mistakes.push(`${row?.count} ${what}`)
     }

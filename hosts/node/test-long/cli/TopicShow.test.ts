@@ -12,7 +12,7 @@ const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
  * Starts a server that is both a draft generator and a webhook receiver. The generator answers with errors until the
  * test calls `mendGenerator`. The receiver always answers with errors.
  */
-const unwell = async (test: Process.TestCleanup) => {
+const startFailingServer = async (test: Process.TestCleanup) => {
   let isMended = false
   const host = await Loopback.listenOnLoopback(test, (request, response) => {
     const isGood = isMended && request.url !== "/events?token=hunter2"
@@ -56,7 +56,7 @@ const posted = (link: string, action: string, body: unknown) =>
 describe("the `topic show` command", () => {
   const story = async (test: Process.TestCleanup, database: Process.EnvironmentVariables) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const outside = await unwell(test)
+    const outside = await startFailingServer(test)
     const env = {
       ...database,
       ...{ GENERATOR_URL: outside.generator, GENERATOR_MODEL: "any" },

@@ -71,7 +71,7 @@ test("with 500 kills of workers during 2,000 events, each event arrives under on
       shares.push(...(await Partners.submitTopics(at, partner, turn * topicsPerRound, topicsPerRound)))
     }
   }
-  await Promise.all([submitting(), workers.rage(kills)])
+  await Promise.all([submitting(), workers.killRepeatedly(kills)])
   const calm = Date.now()
   const during = DeliveryLedger.countDeliveries(at.database).delivered
   await until("everything delivered", 120, () => {

@@ -41,7 +41,7 @@ export class WorkerKiller {
   }
 
   /** Kills workers until the given number of kills is reached. */
-  async rage(kills: number): Promise<void> {
+  async killRepeatedly(kills: number): Promise<void> {
     let begun = 0
     await Promise.all(
       this.workers.map(async (worker, number) => {

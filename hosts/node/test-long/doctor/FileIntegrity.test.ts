@@ -12,7 +12,7 @@ import { describe, expect, it } from "vitest"
 import { checkFileIntegrity } from "../../src/doctor/FileIntegrity.ts"
 import * as Process from "../../test/support/Process.ts"
 
-const examined = async (file: string) => {
+const checkFile = async (file: string) => {
   const provider = ConfigProvider.fromEnvRecord({ DATABASE_URL: `sqlite:${file}`, DEV: "true" })
   const settings = Effect.provideService(Settings.readSettings, ConfigProvider.ConfigProvider, provider)
   const [finding] = await Effect.runPromise(Effect.flatMap(settings, checkFileIntegrity))
@@ -30,26 +30,26 @@ describe.concurrent("the check of a SQLite file", () => {
     const cwd = await Process.makeWorkingFolder(test)
     const sound = join(cwd, "sound.db")
     made(sound).close()
-    expect(await examined(sound)).toMatchObject({ state: "ok" })
+    expect(await checkFile(sound)).toMatchObject({ state: "ok" })
     const text = join(cwd, "text.db")
     writeFileSync(text, "This is a letter, and no database.\n".repeat(200))
-    expect(await examined(text)).toMatchObject({ state: "mend", message: expect.stringContaining("is corrupt") })
+    expect(await checkFile(text)).toMatchObject({ state: "mend", message: expect.stringContaining("is corrupt") })
   })
 
   it("the check of a SQLite file does not report a missing file or a locked file as corrupt", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const missing = await examined(join(cwd, "missing.db"))
+    const missing = await checkFile(join(cwd, "missing.db"))
     expect(missing).toMatchObject({ state: "notice", message: "Not checked: unable to open database file." })
     const file = join(cwd, "locked.db")
     const holder = made(file)
     holder.exec("BEGIN EXCLUSIVE")
-    const locked = await examined(file)
+    const locked = await checkFile(file)
     holder.close()
     expect(locked).toMatchObject({ state: "notice", message: "Not checked: database is locked." })
   })
 
   it("the check of a SQLite file reports why a path cannot be opened, and does not report the file as corrupt", async (test) => {
-    const folder = await examined(await Process.makeWorkingFolder(test))
+    const folder = await checkFile(await Process.makeWorkingFolder(test))
     expect(folder).toMatchObject({ state: "notice", message: "Not checked: unable to open database file." })
     expect(folder?.message).not.toContain("corrupt")
   })

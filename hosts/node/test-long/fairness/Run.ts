@@ -40,8 +40,8 @@ export interface ServiceUnderAttack {
  */
 const calm = 100
 /** The maximum milliseconds by which a busy machine may delay the start of an attack. */
-const longestExtra = 10_000
-const longestAftermath = 15_000
+const maxStartDelayMs = 10_000
+const maxRecoveryMs = 15_000
 
 const file = (name: string) => new URL(name, import.meta.url)
 
@@ -99,12 +99,12 @@ export class FairnessRun {
     const began = performance.now()
     const isOver = () => {
       const elapsed = performance.now() - began - (attack.lasts ?? 1500)
-      return elapsed > longestExtra || (elapsed > 0 && hasBegun(attack, tally))
+      return elapsed > maxStartDelayMs || (elapsed > 0 && hasBegun(attack, tally))
     }
     while (!isOver()) await sleep(50)
     attacker.kill("SIGKILL")
     await ended
-    const victim = await this.aftermath()
+    const victim = await this.measureRecovery()
     const peak = this.peak()
     const slowness = Math.max(before, await this.idle.slowness())
     if (peak === null) return { name, victim, attacker: tally, peak: 0, slowness, end: await this.again() }
@@ -121,8 +121,8 @@ export class FairnessRun {
    * Measures the victim repeatedly until its responses are as fast as without an attack. Returns the worst values of
    * all measurements.
    */
-  private async aftermath(): Promise<VictimMeasurements> {
-    const until = performance.now() + longestAftermath
+  private async measureRecovery(): Promise<VictimMeasurements> {
+    const until = performance.now() + maxRecoveryMs
     const first = await this.ask("tell")
     const all = { ...first, refused: [...first.refused] }
     for (let quiet = 0; quiet < 2 && performance.now() < until && this.peak() !== null; ) {

@@ -82,7 +82,7 @@ const freshKey = (ask: AttackRequest, nth: number): AttackRequest => ({
   idempotencyKey: `${process.pid}-${nth}`
 })
 
-const manners = (
+const makeAttacksByBehavior = (
   name: string,
   ask: Attack["ask"],
   connections: Partial<Readonly<Record<ConnectionBehavior, number>>>
@@ -95,12 +95,16 @@ const manners = (
   )
 
 export const specialAttacks: Readonly<Record<string, Attack>> = {
-  ...manners("GET /events", events, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
-  ...manners("GET /events/stream", streams, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
-  ...manners("all heavy reads", heavyReads, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
+  ...makeAttacksByBehavior("GET /events", events, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
+  ...makeAttacksByBehavior("GET /events/stream", streams, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
+  ...makeAttacksByBehavior("all heavy reads", heavyReads, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
   ...Object.fromEntries(
     Object.entries(
-      manners("all heavy reads of 12 organizations", ofCrowd(heavyReads), { asks: 240, leaves: 120, trickles: 240 })
+      makeAttacksByBehavior("all heavy reads of 12 organizations", ofCrowd(heavyReads), {
+        asks: 240,
+        leaves: 120,
+        trickles: 240
+      })
     ).map(([name, attack]): [string, Attack] => [name, { ...attack, limits: "standard", lasts: 5000 }])
   ),
   "GET /events with `Prefer: wait` of 12 organizations": {
@@ -110,7 +114,7 @@ export const specialAttacks: Readonly<Record<string, Attack>> = {
     lasts: 5000
   },
   "keys that do not exist": { ask: claimedKeys, connections: 1000 },
-  ...manners("openapi.json and docs", explorer, { asks: 60, leaves: 60, pipelines: 60, trickles: 240 }),
+  ...makeAttacksByBehavior("openapi.json and docs", explorer, { asks: 60, leaves: 60, pipelines: 60, trickles: 240 }),
   "bulk, every topic refused": {
     connections: 8,
     ask: () => makeRequestWithBody("POST", "/topics/bulk", refusedBulk)

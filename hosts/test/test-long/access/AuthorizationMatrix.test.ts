@@ -113,7 +113,7 @@ const made = ({ id }: Operation, data: { readonly id: string }): Partial<Request
 /**
  * Removes the resources that the call created, because an organization may have at most 20 active keys and 20 webhooks.
  */
-const tidied = Effect.fnUntraced(function* (
+const deleteCreatedResources = Effect.fnUntraced(function* (
   { owner, resourceIds }: AuthorizationTestSetup,
   { id }: Operation,
   left: RequestResourceIds
@@ -135,7 +135,10 @@ it.effect("a caller with permission succeeds at every operation", () =>
       const met = yield* sendRequestOfCell(present, cell, resourceIds)
       assert.strictEqual(met.status, operation.success, `${formatMatrixCellName(cell)}: ${met.text}`)
       if (met.isJson)
-        yield* tidied(present, operation, { ...resourceIds, ...made(operation, JSON.parse(met.text).data) })
+        yield* deleteCreatedResources(present, operation, {
+          ...resourceIds,
+          ...made(operation, JSON.parse(met.text).data)
+        })
     }
     for (const operation of present.all)
       assert.isTrue(

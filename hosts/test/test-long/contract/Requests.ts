@@ -102,15 +102,15 @@ const headerText = (text: string): string =>
     .replace(/^[ \t]+|[ \t]+$/g, "")
 
 /** Replaces most ids in a body with ids that the caller has received. */
-const acquainted = (value: unknown, home: RecordedResponseValues | undefined, pick: number, name = ""): unknown => {
+const useKnownIds = (value: unknown, home: RecordedResponseValues | undefined, pick: number, name = ""): unknown => {
   const known = home?.values.get(toSingular(name)) ?? []
   if (typeof value === "string") {
     return /_ids?$/.test(name) && known.length > 0 && pick % 7 !== 0 ? known[pick % known.length] : value
   }
-  if (Array.isArray(value)) return value.map((item, index) => acquainted(item, home, pick + index, name))
+  if (Array.isArray(value)) return value.map((item, index) => useKnownIds(item, home, pick + index, name))
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner], index) => [key, acquainted(inner, home, pick + index, key)])
+    Object.entries(value).map(([key, inner], index) => [key, useKnownIds(inner, home, pick + index, key)])
   )
 }
 
@@ -127,7 +127,7 @@ const payloads = (
   const made = (aim: "within" | "around") =>
     fc
       .tuple(arbitrarySchemaValues(document, body.schema, aim), fc.nat(999))
-      .map(([value, pick]) => acquainted(value, home, pick))
+      .map(([value, pick]) => useKnownIds(value, home, pick))
   return fc.oneof(
     { weight: 12, arbitrary: made("within").map(asJson) },
     { weight: 5, arbitrary: made("around").map(asJson) },

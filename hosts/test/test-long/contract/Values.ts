@@ -96,7 +96,7 @@ export const arbitrarySchemaValues = (
   depth = 0
 ): fc.Arbitrary<unknown> => {
   const schema: JsonSchema = resolveReference(document, given)
-  const plain = unexampled(document, schema, aim, depth)
+  const plain = arbitraryFromKeywords(document, schema, aim, depth)
   const examples = (schema["examples"] as ReadonlyArray<unknown> | undefined) ?? []
   return examples.length === 0
     ? plain
@@ -110,7 +110,7 @@ export const arbitrarySchemaValues = (
 const isFree = (schema: JsonSchema): boolean =>
   schema["type"] === "string" && !["enum", "format", "pattern", "minLength"].some((keyword) => keyword in schema)
 
-const unexampled = (
+const arbitraryFromKeywords = (
   document: OpenApiDocument,
   schema: JsonSchema,
   aim: ValueGenerationMode,
@@ -128,7 +128,7 @@ const unexampled = (
   }
   if (Array.isArray(schema["allOf"])) {
     const parts = (schema["allOf"] as ReadonlyArray<JsonSchema>).map((part) => resolveReference(document, part))
-    return unexampled(document, Object.assign({}, schema, ...parts, { allOf: undefined }), aim, depth)
+    return arbitraryFromKeywords(document, Object.assign({}, schema, ...parts, { allOf: undefined }), aim, depth)
   }
   const types = [schema["type"] ?? (schema["properties"] === undefined ? "any" : "object")].flat() as Array<string>
   return fc.oneof(...types.map((type) => ofType(document, schema, type, aim, depth)))

@@ -24,7 +24,7 @@ const maxWebhooks = 10
 const external_reference = "the-same"
 
 /** Creates an organization with `size` of each resource that a GET operation reads, but with at most 10 webhooks. */
-const estate = Effect.fnUntraced(function* (size: number) {
+const seedOrganizationOfSize = Effect.fnUntraced(function* (size: number) {
   const owner = yield* Seed.createOrganization({ name: `With ${size}` })
   const { text: live } = yield* Seed.issueApiKey(owner)
   const token = yield* Seed.issueDashboardToken(owner)
@@ -98,7 +98,9 @@ const estate = Effect.fnUntraced(function* (size: number) {
  * Checks that every GET runs the same statements for all organizations. No workers run, so that only the GET requests
  * reach the database.
  */
-const agree = Effect.fnUntraced(function* (estates: ReadonlyArray<Effect.Success<ReturnType<typeof estate>>>) {
+const agree = Effect.fnUntraced(function* (
+  estates: ReadonlyArray<Effect.Success<ReturnType<typeof seedOrganizationOfSize>>>
+) {
   const reads = (yield* readOpenApiOperations).filter(({ method }) => method === "GET")
   assert.isAbove(reads.length, 12)
   for (const read of reads) {
@@ -132,7 +134,7 @@ it.effect(
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
       const estates = yield* Effect.provide(
-        Effect.forEach([1, 30], estate),
+        Effect.forEach([1, 30], seedOrganizationOfSize),
         Layer.fresh(RecordedPostgres.layerWithWorkers)
       )
       yield* Effect.provide(agree(estates), Layer.fresh(RecordedPostgres.layerWithoutWorkers))

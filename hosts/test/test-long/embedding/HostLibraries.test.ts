@@ -73,7 +73,7 @@ type Transaction = (work: (db: object) => Promise<unknown>) => Promise<unknown>
 const schema = "commentary"
 
 /** Runs a whole workflow, then commits one topic and rolls back another topic. */
-const proven = async (database: Database, transaction: Transaction) => {
+const checkTransaction = async (database: Database, transaction: Transaction) => {
   const service = openEmbeddedService(database)
   onTestFinished(service.pc.stop)
   await runAndCheckWorkflow(service)
@@ -105,19 +105,19 @@ it("pg: a topic and a row of the host are committed or rolled back together", as
 
 it("Drizzle: the service uses db.$client as its pool, and tx as the transaction", async () => {
   const db = drizzle(createHostPool(await createEmptyDatabase()))
-  await proven(postgres(db.$client, { schema }), (work) => db.transaction(work))
+  await checkTransaction(postgres(db.$client, { schema }), (work) => db.transaction(work))
 })
 
 it("Kysely: the service uses the dialect's pool, and trx as the transaction, with any plugins", async () => {
   const pool = createHostPool(await createEmptyDatabase())
   const db = new Kysely<object>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
-  await proven(postgres(pool, { schema }), (work) => db.transaction().execute(work))
+  await checkTransaction(postgres(pool, { schema }), (work) => db.transaction().execute(work))
 })
 
 it("Knex: the pool consists of two functions, and the transaction is the connection of a Knex transaction", async () => {
   const db = knex({ client: "pg", connection: await createEmptyDatabase() })
   onTestFinished(() => db.destroy())
-  await proven(postgres(knexPool(db), { schema }), (work) =>
+  await checkTransaction(postgres(knexPool(db), { schema }), (work) =>
     db.transaction(async (trx) => work(await trx.client.acquireConnection()))
   )
 })
@@ -125,5 +125,5 @@ it("Knex: the pool consists of two functions, and the transaction is the connect
 it("postgres.js: the pool consists of two functions, and the transaction is the sql function of sql.begin", async () => {
   const sql = postgresJs(await createEmptyDatabase(), { onnotice: () => {} })
   onTestFinished(() => sql.end())
-  await proven(postgres(postgresJsPool(sql), { schema }), (work) => sql.begin((tx) => work(tx)))
+  await checkTransaction(postgres(postgresJsPool(sql), { schema }), (work) => sql.begin((tx) => work(tx)))
 })

@@ -24,7 +24,7 @@ const tablesOf = async (pool: pg.Pool) => {
 const pathOf = async (pool: Pick<pg.Pool, "query">) => (await pool.query("SHOW search_path")).rows[0].search_path
 
 /** Returns a pool whose sessions lose all settings after each transaction, as behind a pooler in transaction mode. */
-const forgetting = (pool: pg.Pool) => {
+const makeTransactionModePool = (pool: pg.Pool) => {
   const once = async <A>(use: (client: pg.PoolClient) => Promise<A>) => {
     const client = await pool.connect()
     try {
@@ -71,7 +71,7 @@ describe("Keeping the service's tables in a separate schema", () => {
 
   it("a separate schema works if sessions lose their settings between transactions, as behind PgBouncer", async () => {
     const pool = createHostPool(await createEmptyDatabase())
-    const service = openEmbeddedService(postgres(forgetting(pool), { schema }))
+    const service = openEmbeddedService(postgres(makeTransactionModePool(pool), { schema }))
     onTestFinished(service.pc.stop)
     await runAndCheckWorkflow(service)
     expect(Object.keys(await tablesOf(pool))).toEqual([schema])

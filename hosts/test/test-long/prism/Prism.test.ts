@@ -64,7 +64,11 @@ it.live("the requests and responses of a partner's complete integration agree wi
 )
 
 /** Returns requests with bodies and parameters that the OpenAPI document forbids. */
-const spoiled = ({ id, keeps, takesBody }: Operation): ReadonlyArray<{ query?: string; init: RequestInit }> => {
+const makeForbiddenRequests = ({
+  id,
+  keeps,
+  takesBody
+}: Operation): ReadonlyArray<{ query?: string; init: RequestInit }> => {
   const json = { "content-type": "application/json" }
   const bodies = takesBody
     ? ["{}", "[]", '{"scopes":1,"topics":[],"status":"x","action":"x","grace_period_seconds":-1}']
@@ -115,12 +119,14 @@ it.live("every refusal that an operation can return agrees with the OpenAPI docu
       const mine = operation.path.includes("/test/") ? good.test : good.live
       yield* ask(operation, {})
       for (const headers of Object.values(refused)) yield* ask(operation, { headers })
-      for (const { init, query } of spoiled(operation))
+      for (const { init, query } of makeForbiddenRequests(operation))
         yield* ask(operation, { ...init, headers: { ...mine, ...(init.headers as Record<string, string>) } }, query)
     }
     assert.deepStrictEqual(judge.found, [])
     const wanted = all.flatMap((operation) =>
-      [401, 429, ...(spoiled(operation).length > 0 ? [400] : [])].map((status) => `${operation.id} ${status}`)
+      [401, 429, ...(makeForbiddenRequests(operation).length > 0 ? [400] : [])].map(
+        (status) => `${operation.id} ${status}`
+      )
     )
     assert.deepStrictEqual(
       wanted.filter((one) => !judge.seen.has(one)),

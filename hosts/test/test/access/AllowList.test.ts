@@ -19,7 +19,7 @@ const behind = (proxies: ReadonlyArray<string>) =>
   )
 
 /** Returns the addresses from `callers` that are accepted for a key with this allow list. */
-const welcome = (list: ReadonlyArray<string>, callers: ReadonlyArray<string>) =>
+const filterAllowedCallers = (list: ReadonlyArray<string>, callers: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { create } = yield* makeApiKeyCalls(yield* Seed.createOrganization())
     const { full_key } = yield* create({ ip_whitelist: list })
@@ -38,30 +38,40 @@ it.effect("a key works only from addresses in the key's allow list, in any notat
       ...["2001:db8::1", "2001:DB8:0:0:0:0:0:1", "2001:db8:1::1", "2001:db9::1", "unknown"]
     ]
     const four = ["203.0.113.7", "::ffff:203.0.113.7", "::ffff:cb00:7107"]
-    assert.deepStrictEqual(yield* welcome(["203.0.113.7"], callers), four)
-    assert.deepStrictEqual(yield* welcome(["::ffff:203.0.113.7"], callers), four)
-    assert.deepStrictEqual(yield* welcome(["203.0.113.0/29"], callers), four)
-    assert.deepStrictEqual(yield* welcome(["::ffff:203.0.113.0/125"], callers), four)
-    assert.deepStrictEqual(yield* welcome(["203.0.113.0/24"], callers), [four[0], "203.0.113.8", ...four.slice(1)])
-    assert.deepStrictEqual(yield* welcome(["2001:db8::1"], callers), ["2001:db8::1", "2001:DB8:0:0:0:0:0:1"])
-    assert.deepStrictEqual(yield* welcome(["2001:db8::/32"], callers), callers.slice(5, 8))
-    assert.deepStrictEqual(yield* welcome(["0.0.0.0/0"], callers), callers.slice(0, 5))
-    assert.deepStrictEqual(yield* welcome(["::/0"], callers), callers.slice(5, 9))
-    assert.deepStrictEqual(yield* welcome(["198.51.100.0/24", "2001:db9::/32"], callers), [callers[4], callers[8]])
-    assert.deepStrictEqual(yield* welcome([], callers), callers)
+    assert.deepStrictEqual(yield* filterAllowedCallers(["203.0.113.7"], callers), four)
+    assert.deepStrictEqual(yield* filterAllowedCallers(["::ffff:203.0.113.7"], callers), four)
+    assert.deepStrictEqual(yield* filterAllowedCallers(["203.0.113.0/29"], callers), four)
+    assert.deepStrictEqual(yield* filterAllowedCallers(["::ffff:203.0.113.0/125"], callers), four)
+    assert.deepStrictEqual(yield* filterAllowedCallers(["203.0.113.0/24"], callers), [
+      four[0],
+      "203.0.113.8",
+      ...four.slice(1)
+    ])
+    assert.deepStrictEqual(yield* filterAllowedCallers(["2001:db8::1"], callers), [
+      "2001:db8::1",
+      "2001:DB8:0:0:0:0:0:1"
+    ])
+    assert.deepStrictEqual(yield* filterAllowedCallers(["2001:db8::/32"], callers), callers.slice(5, 8))
+    assert.deepStrictEqual(yield* filterAllowedCallers(["0.0.0.0/0"], callers), callers.slice(0, 5))
+    assert.deepStrictEqual(yield* filterAllowedCallers(["::/0"], callers), callers.slice(5, 9))
+    assert.deepStrictEqual(yield* filterAllowedCallers(["198.51.100.0/24", "2001:db9::/32"], callers), [
+      callers[4],
+      callers[8]
+    ])
+    assert.deepStrictEqual(yield* filterAllowedCallers([], callers), callers)
   }).pipe(Effect.provide(behind(["127.0.0.0/8"])))
 )
 
 it.effect("an address that the client wrote into the header X-Forwarded-For does not satisfy the allow list", () =>
   Effect.gen(function* () {
     const claims = ["203.0.113.7, 198.51.100.1", "198.51.100.1, 203.0.113.7", "198.51.100.1, 203.0.113.7, 10.0.0.1"]
-    assert.deepStrictEqual(yield* welcome(["203.0.113.7"], claims), claims.slice(1))
+    assert.deepStrictEqual(yield* filterAllowedCallers(["203.0.113.7"], claims), claims.slice(1))
   }).pipe(Effect.provide(behind(["127.0.0.1", "10.0.0.0/8"])))
 )
 
 it.effect("without trusted proxies the allow list applies to the socket's address and ignores headers", () =>
   Effect.gen(function* () {
-    assert.deepStrictEqual(yield* welcome(["203.0.113.7"], ["203.0.113.7"]), [])
-    assert.deepStrictEqual(yield* welcome(["127.0.0.1"], ["203.0.113.7"]), ["203.0.113.7"])
+    assert.deepStrictEqual(yield* filterAllowedCallers(["203.0.113.7"], ["203.0.113.7"]), [])
+    assert.deepStrictEqual(yield* filterAllowedCallers(["127.0.0.1"], ["203.0.113.7"]), ["203.0.113.7"])
   }).pipe(Effect.provide(behind([])))
 )

@@ -26,7 +26,7 @@ const content = "Will the cup be theirs again?"
 const march = Date.parse("2026-03-01T00:00:00.000Z")
 
 /** Seeds a partner with `more` additional personas. The function `submit` sends a topic to all personas. */
-const crowd = Effect.fnUntraced(function* (more: number, limits: Organization["limits"]) {
+const seedPartnerWithPersonas = Effect.fnUntraced(function* (more: number, limits: Organization["limits"]) {
   const made = yield* seedPartner({ limits: { requests_per_hour: 1000, burst_per_minute: 1000, ...limits } })
   const personas = yield* Effect.forEach(Array.from({ length: more }), () => Seed.createPersona(made.owner))
   const persona_ids = [made.persona, ...personas].map(({ id }) => id)
@@ -81,7 +81,7 @@ registerServiceTest(
 registerServiceTest(
   "Quota: a topic beyond the quota gets 429 rate_limit_exceeded, and retry_after is the time until the next period",
   Effect.gen(function* () {
-    const { submit } = yield* crowd(0, { topics_per_month: 1 })
+    const { submit } = yield* seedPartnerWithPersonas(0, { topics_per_month: 1 })
     assert.strictEqual(formatStatusAndCode(yield* submit(content)), "201")
     yield* TestClock.setTime(march - 90_500)
     const refused = yield* submit("Will the cup be theirs after all?")
@@ -101,7 +101,7 @@ registerServiceTest(
 registerServiceTest(
   "Quota: only created topics count toward the quota of topics",
   Effect.gen(function* () {
-    const { submit, usage } = yield* crowd(2, {})
+    const { submit, usage } = yield* seedPartnerWithPersonas(2, {})
     yield* submit(content)
     assert.strictEqual(formatStatusAndCode(yield* submit(content)), "400 no_valid_personas")
     assert.strictEqual(formatStatusAndCode(yield* submit("short")), "400 invalid_request")
@@ -112,7 +112,7 @@ registerServiceTest(
 registerServiceTest(
   "Quota: every sent assignment reduces the remaining commentaries by one",
   Effect.gen(function* () {
-    const made = yield* crowd(2, { commentaries_per_month: 10 })
+    const made = yield* seedPartnerWithPersonas(2, { commentaries_per_month: 10 })
     const unlicensed = yield* Seed.createPersona(null)
     const persona_ids = [made.persona.id, made.persona.id, unlicensed.id]
     yield* sendRequest("POST /topics", { key: made.key, body: { content, persona_ids } })
@@ -125,7 +125,7 @@ registerServiceTest(
 registerServiceTest(
   "Quota: a commentary counts in the month of its topic's creation, and no longer counts if its assignment fails",
   Effect.gen(function* () {
-    const { persona, submit, usage } = yield* crowd(0, { commentaries_per_month: 10 })
+    const { persona, submit, usage } = yield* seedPartnerWithPersonas(0, { commentaries_per_month: 10 })
     yield* submit(content)
     yield* actAsCreator(yield* findCreatorToken(persona.creator.email), "decline")
     assert.strictEqual((yield* usage).remaining.commentaries, 10)
@@ -144,7 +144,7 @@ for (const reason of ["declined", "expired", "generation_failed", "approval_time
   registerServiceTest(
     `Quota: the commentary of a failed assignment does not count toward the quota: ${reason}`,
     Effect.gen(function* () {
-      const { key, persona, submit, usage } = yield* crowd(0, { commentaries_per_month: 10 })
+      const { key, persona, submit, usage } = yield* seedPartnerWithPersonas(0, { commentaries_per_month: 10 })
       const { topic_id } = (yield* submit(content)).data
       const generator = yield* ScriptedGenerator
       if (reason === "generation_failed") yield* generator.failNext({ permanent: true })
@@ -175,7 +175,7 @@ for (const reason of ["declined", "expired", "generation_failed", "approval_time
 registerServiceTest(
   "Quota: a topic with more personas than remaining commentaries is refused for all its personas",
   Effect.gen(function* () {
-    const { key, persona, submit, usage } = yield* crowd(2, { commentaries_per_month: 4 })
+    const { key, persona, submit, usage } = yield* seedPartnerWithPersonas(2, { commentaries_per_month: 4 })
     yield* submit(content)
     const refused = yield* submit("Will the cup be theirs after all?")
     assert.strictEqual(formatStatusAndCode(refused), "429 rate_limit_exceeded")
@@ -190,7 +190,7 @@ registerServiceTest(
 registerServiceTest(
   "Quota: commentaries_generated counts assignments with a draft, and remaining is the quota minus the sent assignments",
   Effect.gen(function* () {
-    const { key, persona, submit, usage } = yield* crowd(1, { commentaries_per_month: 10 })
+    const { key, persona, submit, usage } = yield* seedPartnerWithPersonas(1, { commentaries_per_month: 10 })
     const { data } = yield* submit(content)
     assert.strictEqual((yield* usage).usage.commentaries_generated, 0)
     const token = yield* findCreatorToken(persona.creator.email)
@@ -208,7 +208,7 @@ registerServiceTest(
   "Quota: concurrent submissions never exceed the quota",
   Effect.gen(function* () {
     const together = Effect.fnUntraced(function* (more: number, limits: Organization["limits"]) {
-      const { submit, usage } = yield* crowd(more, limits)
+      const { submit, usage } = yield* seedPartnerWithPersonas(more, limits)
       const answers = yield* Effect.forEach(Array.from({ length: 16 }), (_, index) => submit(`${content} ${index}`), {
         concurrency: "unbounded"
       })
@@ -223,7 +223,7 @@ registerServiceTest(
 registerServiceTest(
   "Billing period: the period is the calendar month in UTC",
   Effect.gen(function* () {
-    const { usage } = yield* crowd(0, {})
+    const { usage } = yield* seedPartnerWithPersonas(0, {})
     for (const [moment, begin, end] of [
       ["2026-02-28T23:59:59.999Z", "2026-02-01T00:00:00.000Z", "2026-03-01T00:00:00.000Z"],
       ["2026-03-01T00:00:00.000Z", "2026-03-01T00:00:00.000Z", "2026-04-01T00:00:00.000Z"],

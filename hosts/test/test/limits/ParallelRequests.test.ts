@@ -46,7 +46,7 @@ interface Wanted {
 const countdown = (from: number, length: number) => Array.from({ length }, (_, index) => from - 1 - index)
 
 /** Sends 100 concurrent requests. The parameter `nth` is the number of a request, from 0 to 99. */
-const rush = (requests: (nth: number) => readonly [path: string, call: TestApiCall]) =>
+const sendConcurrently = (requests: (nth: number) => readonly [path: string, call: TestApiCall]) =>
   Effect.flatMap(TestApi, ({ call }) =>
     Effect.all(
       Array.from({ length: 100 }, (_, nth) => {
@@ -97,7 +97,7 @@ it100(
   "a key may send in an hour",
   Effect.gen(function* () {
     const { key } = yield* scene({ requests_per_hour: 50 })
-    yield* judge(yield* rush(() => ["/usage", { key }]), { ...ofFifty, status: 200 })
+    yield* judge(yield* sendConcurrently(() => ["/usage", { key }]), { ...ofFifty, status: 200 })
   })
 )
 
@@ -106,7 +106,7 @@ it100(
   Effect.gen(function* () {
     const { key } = yield* scene({ burst_per_minute: 50 })
     const wanted = { status: 200, pass: 50, hourly: 1000, limit: 50, wait: 60 }
-    yield* judge(yield* rush(() => ["/usage", { key }]), wanted)
+    yield* judge(yield* sendConcurrently(() => ["/usage", { key }]), wanted)
   })
 )
 
@@ -118,7 +118,7 @@ it100(
     const manager = { by: "operator", organizationId: owner.id }
     const rotated = yield* (yield* ApiKeys).rotate(ApiKeyId.make(old.id), Duration.days(1), manager)
     const keys = [old.text, Redacted.value(rotated.fullKey)]
-    const responses = yield* rush((nth) => ["/usage", { key: keys[nth % 2] ?? "" }])
+    const responses = yield* sendConcurrently((nth) => ["/usage", { key: keys[nth % 2] ?? "" }])
     yield* judge(responses, { ...ofFifty, status: 200 })
   })
 )
@@ -127,7 +127,7 @@ it100(
   "GET /personas allows in an hour",
   Effect.gen(function* () {
     const { key } = yield* scene({ persona_lists_per_hour: 50 })
-    yield* judge(yield* rush(() => ["/personas", { key }]), { ...ofFifty, status: 200 })
+    yield* judge(yield* sendConcurrently(() => ["/personas", { key }]), { ...ofFifty, status: 200 })
   })
 )
 
@@ -136,7 +136,7 @@ it100(
   Effect.gen(function* () {
     const { key, persona } = yield* scene({ topic_submissions_per_hour: 50 })
     const body = (nth: number) => ({ content: `Who wins match number ${nth}?`, persona_ids: [persona.id] })
-    const responses = yield* rush((nth) => ["/topics", { method: "POST", key, body: body(nth) }])
+    const responses = yield* sendConcurrently((nth) => ["/topics", { method: "POST", key, body: body(nth) }])
     yield* judge(responses, { ...ofFifty, status: 201 })
     const { call } = yield* TestApi
     const { pagination } = yield* readJson(yield* call("/partner/v1/topics", { key }))
@@ -148,7 +148,7 @@ it100(
   "GET /topics/{id} allows in an hour for all topics together",
   Effect.gen(function* () {
     const { key } = yield* scene({ topic_reads_per_hour: 50 })
-    yield* judge(yield* rush((nth) => [`/topics/${nth}`, { key }]), { ...ofFifty, status: 404 })
+    yield* judge(yield* sendConcurrently((nth) => [`/topics/${nth}`, { key }]), { ...ofFifty, status: 404 })
   })
 )
 
@@ -157,9 +157,9 @@ it100(
   Effect.gen(function* () {
     const { key, owner } = yield* scene({ requests_per_hour: 50 })
     const tokens = yield* Effect.forEach(["ada", "bo"], (subject) => Seed.issueDashboardToken(owner, { subject }))
-    const responses = yield* rush((nth) => ["/api-keys", { token: tokens[nth % 2] ?? "" }])
+    const responses = yield* sendConcurrently((nth) => ["/api-keys", { token: tokens[nth % 2] ?? "" }])
     yield* judge(responses, { ...ofFifty, status: 200 })
-    yield* judge(yield* rush(() => ["/usage", { key }]), { ...ofFifty, status: 200 })
+    yield* judge(yield* sendConcurrently(() => ["/usage", { key }]), { ...ofFifty, status: 200 })
   })
 )
 
@@ -176,7 +176,7 @@ it100(
       ["/api-keys", { headers, key }],
       ["/api-keys", { headers, token: "a.b.c", method: "POST", body: {} }]
     ]
-    const responses = yield* rush((nth) => calls[nth % calls.length] ?? ["/", {}])
+    const responses = yield* sendConcurrently((nth) => calls[nth % calls.length] ?? ["/", {}])
     yield* judge(responses, { status: 401, pass: 60, hourly: 300, limit: 60, wait: 60 })
     const { call } = yield* TestApi
     assert.strictEqual((yield* call("/partner/v1/topics", { headers, key })).status, 200)

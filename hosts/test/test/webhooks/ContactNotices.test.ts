@@ -31,7 +31,7 @@ import {
   retryDelivery
 } from "../support/WebhookCalls.ts"
 
-const unlinked = (text: string) => text.replaceAll("\u200b", "")
+const removeZeroWidthSpaces = (text: string) => text.replaceAll("\u200b", "")
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 
@@ -76,9 +76,12 @@ it.effect(
       yield* settled
       yield* TestClock.adjust("1 hour")
       const [, changed] = yield* mailed(2)
-      assert.include(unlinked(changed?.subject ?? ""), "A webhook was changed")
-      assert.include(unlinked(changed?.text ?? ""), "Sent to before: example.com\nSent to now: host80.example")
-      assert.match(unlinked(changed?.text ?? ""), /In between: .*host79\.example/)
+      assert.include(removeZeroWidthSpaces(changed?.subject ?? ""), "A webhook was changed")
+      assert.include(
+        removeZeroWidthSpaces(changed?.text ?? ""),
+        "Sent to before: example.com\nSent to now: host80.example"
+      )
+      assert.match(removeZeroWidthSpaces(changed?.text ?? ""), /In between: .*host79\.example/)
     }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -104,7 +107,7 @@ it.effect(
       yield* TestClock.adjust("1 hour")
       const [, told] = yield* mailed(2)
       assert.include(told?.subject, "31 notices")
-      assert.include(unlinked(told?.text ?? ""), `Added: evil.example; webhook ${stays}`)
+      assert.include(removeZeroWidthSpaces(told?.text ?? ""), `Added: evil.example; webhook ${stays}`)
     }).pipe(Effect.provide(InMemory.layer))
 )
 

@@ -40,7 +40,7 @@ const ask = (method: string, path: string, key: string, body?: unknown) =>
   })
 
 /** Removes the characters that prevent mail clients from making links. */
-const unlinked = (text: string) => text.replaceAll("\u200b", "")
+const removeZeroWidthSpaces = (text: string) => text.replaceAll("\u200b", "")
 
 const mailsOf = (owner: Organization, count: number) =>
   Effect.flatMap(Mailbox, (mailbox) =>
@@ -61,21 +61,30 @@ it.effect("the contact's mail about a new webhook or a new address contains only
     yield* TestClock.adjust("5 minutes")
     const [, moved] = yield* mailsOf(owner, 2)
     if (added === undefined || moved === undefined) return assert.fail("no mail")
-    assert.strictEqual(unlinked(added.subject), "A webhook was added: Courtside’s events go to hooks.example.com:8443")
-    assert.strictEqual(unlinked(moved.subject), "A webhook was changed: Courtside’s events go to evil.example")
+    assert.strictEqual(
+      removeZeroWidthSpaces(added.subject),
+      "A webhook was added: Courtside’s events go to hooks.example.com:8443"
+    )
+    assert.strictEqual(
+      removeZeroWidthSpaces(moved.subject),
+      "A webhook was changed: Courtside’s events go to evil.example"
+    )
     for (const part of [
       "hooks.example.com:8443",
       "creator.approved, partner.approved",
       data.id,
       key.text.slice(0, 16)
     ]) {
-      assert.include(unlinked(added.text), part)
-      assert.include(unlinked(added.html), part)
+      assert.include(removeZeroWidthSpaces(added.text), part)
+      assert.include(removeZeroWidthSpaces(added.html), part)
     }
-    assert.include(unlinked(moved.text), "Sent to before: hooks.example.com:8443\nSent to now: evil.example")
+    assert.include(
+      removeZeroWidthSpaces(moved.text),
+      "Sent to before: hooks.example.com:8443\nSent to now: evil.example"
+    )
     assert.include(added.text, "revoke the key at once")
     for (const mail of [added, moved]) {
-      const whole = unlinked(mail.subject + mail.text + mail.html)
+      const whole = removeZeroWidthSpaces(mail.subject + mail.text + mail.html)
       for (const secret of ["secret-path", "hunter2", "whsec_", key.text, "https:"]) assert.notInclude(whole, secret)
       assert.notMatch(mail.text + mail.html, /<a |example\.com|evil\.example/)
     }
@@ -96,7 +105,7 @@ it.effect("the contact is also notified of a webhook that is removed before the 
     )
     yield* TestClock.adjust("1 minute")
     const [told] = yield* mailsOf(owner, 1)
-    assert.include(unlinked(told?.text ?? ""), "Sent to: hooks.example.com:8443")
+    assert.include(removeZeroWidthSpaces(told?.text ?? ""), "Sent to: hooks.example.com:8443")
   }).pipe(Effect.provide(InMemory.layer))
 )
 

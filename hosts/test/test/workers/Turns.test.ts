@@ -59,7 +59,7 @@ const answer = Effect.fnUntraced(function* (id: ShareId) {
  * Starts the workers, and returns a list to which each processed assignment is added. When `at` assignments have been
  * processed, `happens` runs.
  */
-const woken = Effect.fnUntraced(function* (meanwhile: {
+const startWorkers = Effect.fnUntraced(function* (meanwhile: {
   readonly at: number
   readonly happens: (ids: ReadonlyArray<ShareId>) => Effect.Effect<unknown>
 }) {
@@ -108,7 +108,7 @@ it.effect("due live work does not wait for test work, even if much test work is 
       Effect.andThen(Effect.provide(answer(live), context), waitedFor(ids, live))
     // The number of assignments that one poll processes concurrently.
     const claims = 16
-    const ids = yield* woken({ at: claims, happens })
+    const ids = yield* startWorkers({ at: claims, happens })
     assert.strictEqual(yield* waitedFor(ids, live, claims), 0)
     for (let seen = 0; seen <= tests.length; ) {
       seen = yield* eventually(
@@ -129,7 +129,7 @@ it.effect(
       if (one === undefined) return assert.fail("nothing was sent")
       yield* overdue(much, "2026-03-01T07:00:00.000Z")
       yield* overdue([one], "2026-03-01T08:00:00.000Z")
-      const ids = yield* woken({ at: 0, happens: () => Effect.void })
+      const ids = yield* startWorkers({ at: 0, happens: () => Effect.void })
       assert.isBelow(yield* waitedFor(ids, one), 2)
     }).pipe(Effect.scoped, Effect.provide(idle))
 )
@@ -144,7 +144,7 @@ it.effect(
       if (one === undefined) return assert.fail("nothing was sent")
       yield* overdue(much, "2026-03-01T08:00:00.000Z")
       const context = yield* Effect.context<AssignmentStore | WorkSignal>()
-      const ids = yield* woken({ at: 10, happens: () => Effect.provide(answer(one), context) })
+      const ids = yield* startWorkers({ at: 10, happens: () => Effect.provide(answer(one), context) })
       assert.isBelow(yield* waitedFor(ids, one, 10), 50)
     }).pipe(Effect.scoped, Effect.provide(idle))
 )

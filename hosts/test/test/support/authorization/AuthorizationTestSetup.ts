@@ -45,7 +45,7 @@ export const unknownResourceIds: RequestResourceIds = {
   assignment: nothing
 }
 
-const owning = Effect.fnUntraced(function* (name: string) {
+const createOwner = Effect.fnUntraced(function* (name: string) {
   const organization = yield* Seed.createOrganization({ name })
   const live = (yield* Seed.issueApiKey(organization)).text
   const test = (yield* Seed.issueApiKey(organization, { environment: "test" })).text
@@ -56,8 +56,8 @@ const owning = Effect.fnUntraced(function* (name: string) {
 /** Creates the first organization with its resources, another organization, and all callers. */
 export const makeAuthorizationTestSetup = Effect.gen(function* () {
   yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
-  const owner = yield* owning("The First")
-  const stranger = yield* owning("Somebody Else")
+  const owner = yield* createOwner("The First")
+  const stranger = yield* createOwner("Somebody Else")
   const persona = yield* Seed.createPersona(owner.organization, { name: "Ada of the First" })
   const common = yield* Seed.createPersona(owner.organization, { name: "Common to All" })
   yield* Seed.licensePersona(stranger.organization, common)
