@@ -41,7 +41,7 @@ const read = Effect.gen(function* () {
   }
 })
 
-const cautions = (settings: Settings.Settings): ReadonlyArray<string> => [
+const listWarnings = (settings: Settings.Settings): ReadonlyArray<string> => [
   ...ConfigSummary.listSettingWarnings(settings),
   ...Option.toArray(ConfigSummary.findMissingIdentityProviderWarning(settings))
 ]
@@ -99,7 +99,7 @@ export const layer: Layer.Layer<HostServices, InvalidSetting | MailSettingRefuse
         Database.layer(settings),
         outside(environment),
         DocumentationFiles.layer,
-        Layer.effectDiscard(Effect.forEach(cautions(settings), (caution) => Effect.logWarning(caution)))
+        Layer.effectDiscard(Effect.forEach(listWarnings(settings), (warning) => Effect.logWarning(warning)))
       )
     }).pipe(Layer.provideMerge(layerLogging(settings)))
   })

@@ -103,15 +103,15 @@ const presenter = CliOutput.layerPresenter({
 const wrongUsage = (error: CliError.NonShowHelpErrors): string => {
   switch (error._tag) {
     case "InvalidValue":
-      return `${parameter(error)} must be ${right(error)}, which ${JSON.stringify(error.value)} is not.`
+      return `${parameter(error)} must be ${describeExpectedValue(error)}, which ${JSON.stringify(error.value)} is not.`
     case "MissingOption":
       return `--${error.option} is missing.`
     case "MissingArgument":
       return `The argument ${error.argument} is missing.`
     case "UnrecognizedOption":
-      return `There is no flag ${error.option}${meant(error.suggestions)}`
+      return `There is no flag ${error.option}${formatSuggestions(error.suggestions)}`
     case "UnknownSubcommand":
-      return `There is no command ${error.subcommand}${meant(error.suggestions)}`
+      return `There is no command ${error.subcommand}${formatSuggestions(error.suggestions)}`
     case "UnexpectedArgument":
       return `Unexpected argument: ${error.arguments.map((value) => JSON.stringify(value)).join(", ")}.`
     default:
@@ -125,8 +125,8 @@ const parameter = (error: CliError.InvalidValue) => (error.kind === "argument" ?
  * Returns the rule that a valid value of the flag or argument follows. Effect parses boolean flags itself, so the rule
  * of boolean flags comes from `booleanParser`.
  */
-const right = ({ expected }: CliError.InvalidValue) =>
+const describeExpectedValue = ({ expected }: CliError.InvalidValue) =>
   /^Expected .*"true"/.test(expected) ? booleanParser.rule : expected.replace(/^Expected:? /, "")
 
-const meant = (suggestions: ReadonlyArray<string>) =>
+const formatSuggestions = (suggestions: ReadonlyArray<string>) =>
   suggestions.length === 0 ? "." : `; did you mean ${suggestions.join(" or ")}?`

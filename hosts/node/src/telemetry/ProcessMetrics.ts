@@ -9,7 +9,7 @@ import * as Metric from "effect/Metric"
 
 const gauge = (name: string, description: string) => Metric.gauge(name, { description })
 
-const lag = (name: string, what: string) =>
+const makeEventLoopDelayGauge = (name: string, what: string) =>
   gauge(`nodejs_eventloop_lag_${name}_seconds`, `${what} event loop delay since the last reading`)
 
 const metrics = {
@@ -24,10 +24,10 @@ const metrics = {
   heapTotal: gauge("nodejs_heap_size_total_bytes", "JavaScript heap taken from the machine"),
   heapLimit: gauge("nodejs_heap_size_limit_bytes", "JavaScript heap at which the process ends"),
   external: gauge("nodejs_external_memory_bytes", "Memory of buffers, outside of the JavaScript heap"),
-  lagMean: lag("mean", "Mean"),
-  lagP50: lag("p50", "Median"),
-  lagP99: lag("p99", "99th percentile of"),
-  lagMax: lag("max", "Longest"),
+  lagMean: makeEventLoopDelayGauge("mean", "Mean"),
+  lagP50: makeEventLoopDelayGauge("p50", "Median"),
+  lagP99: makeEventLoopDelayGauge("p99", "99th percentile of"),
+  lagMax: makeEventLoopDelayGauge("max", "Longest"),
   utilization: gauge("nodejs_eventloop_utilization_ratio", "Part of the time that the event loop was busy, from 0 to 1")
 }
 

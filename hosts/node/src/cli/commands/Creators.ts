@@ -94,7 +94,7 @@ const changeEmail = Command.make(
   Effect.fn(
     function* ({ from, to }) {
       const changed = yield* (yield* CreatorAdministration).changeEmail(from, to)
-      if (changed.personas + changed.assignments === 0) return yield* nobody(from)
+      if (changed.personas + changed.assignments === 0) return yield* failWithUnknownCreator(from)
       yield* printResult({
         json: () => changed,
         text: () => [
@@ -117,7 +117,7 @@ const erase = Command.make(
   { email: Parameter.declareRequiredFlag("email", Parser.emailParser, "EMAIL", "The creator's address") },
   Effect.fn(function* ({ email }) {
     const erased = yield* (yield* CreatorAdministration).erase(email)
-    if (erased.personas + erased.assignments === 0) return yield* nobody(email)
+    if (erased.personas + erased.assignments === 0) return yield* failWithUnknownCreator(email)
     yield* printResult({
       json: () => erased,
       text: () => [
@@ -138,7 +138,7 @@ export const creatorCommand = Command.make("creator").pipe(
 const personas = (count: number) => `${count} persona${count === 1 ? "" : "s"}`
 const requests = (count: number, which: string) => `${count} ${which}request${count === 1 ? "" : "s"}`
 
-const nobody = (email: string) =>
+const failWithUnknownCreator = (email: string) =>
   Effect.fail(new CommandFailed({ message: `No persona and no request has the creator address ${email}.` }))
 
 /** Returns a sentence that explains why a request was not changed. */
