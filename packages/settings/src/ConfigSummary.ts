@@ -68,7 +68,14 @@ export const findMissingIdentityProviderWarning = (settings: Settings): Option.O
 export const listMisspeltWarnings = ({ misspelt }: Settings): ReadonlyArray<string> =>
   misspelt.map(({ meant, name }) => `${name} is ignored: did you mean ${meant}?`)
 
-/** Returns warnings about misspelt variables, and about settings that are valid but risky. */
+/** Returns a warning for each group of variables that have no effect because another variable is unset. */
+export const listIgnoredVariableWarnings = ({ ignored }: Settings): ReadonlyArray<string> =>
+  ignored.map(
+    ({ consequence, main, names }) =>
+      `${names.join(", ")} ${names.length === 1 ? "has" : "have"} no effect because ${main} is unset: ${consequence}`
+  )
+
+/** Returns warnings about misspelt variables, and about settings that are valid but risky or without effect. */
 export const listSettingWarnings = (settings: Settings): ReadonlyArray<string> => [
   ...listMisspeltWarnings(settings),
   ...(hasWeakSigningSecret(settings)
@@ -80,7 +87,8 @@ export const listSettingWarnings = (settings: Settings): ReadonlyArray<string> =
     ? [
         "WEBHOOK_ALLOW_PRIVATE is true outside development: partners can make the service send requests into this network"
       ]
-    : [])
+    : []),
+  ...listIgnoredVariableWarnings(settings)
 ]
 
 /**

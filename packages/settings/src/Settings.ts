@@ -9,6 +9,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as DatabaseSettings from "./DatabaseSettings.ts"
 import * as IdentityProviderSettings from "./IdentityProviderSettings.ts"
+import { findIgnoredVariables, type IgnoredVariables } from "./IgnoredVariables.ts"
 import * as MailSettings from "./MailSettings.ts"
 import * as MediaSettings from "./MediaSettings.ts"
 import * as Parser from "./Parser.ts"
@@ -65,6 +66,8 @@ export interface Settings {
   readonly otlp: Option.Option<OtlpSettings>
   /** Variables that the service ignores because their names are probably misspelt. */
   readonly misspelt: ReadonlyArray<VariableNames.MisspeltVariable>
+  /** The variables that have no effect because another variable is unset. */
+  readonly ignored: ReadonlyArray<IgnoredVariables>
 }
 
 export interface OtlpSettings {
@@ -150,7 +153,8 @@ export const readSettings: Effect.Effect<Settings, InvalidSetting> = Effect.gen(
       requests: yield* Variable.readWithDefault("LOG_REQUESTS", Parser.booleanParser, false)
     },
     otlp: yield* readOtlp,
-    misspelt: yield* VariableNames.readMisspeltVariables
+    misspelt: yield* VariableNames.readMisspeltVariables,
+    ignored: yield* findIgnoredVariables
   }
 })
 

@@ -26,7 +26,7 @@ export type DoctorFinding = Shared.DoctorFinding<
 
 export const { makeMendFinding, makeNoticeFinding, makeOkFinding } = Shared
 
-/** Reports misspelt, unsafe and incomplete settings, and settings that only `serve` refuses. */
+/** Reports misspelt, unsafe, incomplete and ignored settings, and settings that only `serve` refuses. */
 export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<DoctorFinding> => {
   const links = ConfigSummary.findPublicUrlWarning(settings, settings.listen.port)
   const notices = [
@@ -47,6 +47,9 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<D
           )
         ]
       : []),
+    ...ConfigSummary.listIgnoredVariableWarnings(settings).map((sentence) =>
+      makeNoticeFinding("configuration", `${sentence}.`)
+    ),
     ...Option.match(ConfigSummary.findShortLeaseWarning(settings), {
       onNone: () => [],
       onSome: (sentence) => [makeNoticeFinding("configuration", `${sentence}.`)]

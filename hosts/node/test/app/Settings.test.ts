@@ -302,4 +302,27 @@ describe("the settings", () => {
       assert.strictEqual(yield* missing({ DEV: "false", SMTP_URL: "smtp://localhost" }), "SIGNING_SECRET")
     })
   )
+
+  it.effect("a variable without the variable that it depends on causes a warning without its value", () =>
+    Effect.gen(function* () {
+      const warnings = (env: Record<string, string>) =>
+        Effect.map(read({ SIGNING_SECRET: "x".repeat(32), ...env }), ConfigSummary.listSettingWarnings)
+      assert.deepStrictEqual(yield* warnings({ GENERATOR_API_KEY: "hunter2" }), [
+        "GENERATOR_API_KEY has no effect because GENERATOR_URL is unset: drafts come from the local generator"
+      ])
+      assert.deepStrictEqual(yield* warnings({ GENERATOR_API_KEY: "hunter2", GENERATOR_MODEL: "m" }), [
+        "GENERATOR_API_KEY, GENERATOR_MODEL have no effect because GENERATOR_URL is unset: drafts come from the local generator"
+      ])
+      assert.deepStrictEqual(
+        yield* warnings({ ...bucket, MEDIA_S3_URL: "", SPEECH_VOICE: "v", JWT_ISSUER: "i", JWT_AUDIENCE: "a" }),
+        [
+          "SPEECH_VOICE has no effect because SPEECH_URL is unset: the service makes no audio",
+          "MEDIA_S3_ACCESS_KEY_ID, MEDIA_S3_SECRET_ACCESS_KEY have no effect because MEDIA_S3_URL is unset: no bucket stores audio",
+          "JWT_ISSUER, JWT_AUDIENCE have no effect because JWKS_URL is unset: no identity provider verifies dashboard tokens"
+        ]
+      )
+      assert.deepStrictEqual(yield* warnings({ GENERATOR_URL: "https://g.example.com/v1", GENERATOR_MODEL: "m" }), [])
+      assert.deepStrictEqual(yield* warnings(bucket), [])
+    })
+  )
 })

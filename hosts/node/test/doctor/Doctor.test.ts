@@ -69,6 +69,14 @@ describe("the `doctor` command", () => {
     expect(await configuration("90 seconds", { ...drafts, ...audio })).toEqual(good)
   })
 
+  it("`doctor` reports a generator's key without GENERATOR_URL", async (test) => {
+    const cwd = await Process.makeWorkingFolder(test)
+    await Process.runCommand(cwd, ["migrate"])
+    const { stdout } = await Process.runCommand(cwd, ["doctor"], { GENERATOR_API_KEY: "hunter2" })
+    expect(stdout).toMatch(/configuration +notice +GENERATOR_API_KEY has no effect because GENERATOR_URL is unset/)
+    expect(stdout).not.toContain("hunter2")
+  })
+
   it("`doctor` counts all failed drafts, lists ten of these drafts, and suggests one command that restarts all failed drafts", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const shareIds = await stopped(cwd, 11)
