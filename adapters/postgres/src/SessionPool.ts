@@ -3,6 +3,9 @@
  * The pool discards a session that the server has ended. When a write is refused as read-only, the pool discards all
  * sessions that were opened before the refusal. A session that is read-only when it opens is lent once and then
  * discarded. After a failover, the pool keeps no session of the former primary.
+ *
+ * The pool checks a session before use if the session was idle for some time, or if another session was lost meanwhile.
+ * While Lambda freezes a process, connections can end without any notice to the process.
  */
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
@@ -18,6 +21,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import { ConnectionError, isSqlError, SqlError } from "effect/sql/SqlError"
 import { findSqlState, isSessionLossSqlState } from "./ServerError.ts"
@@ -63,16 +67,23 @@ export const make = Effect.fnUntraced(function* (
   let queued = 0
   /** An increase of `generation` makes the pool discard all sessions that were opened before the increase. */
   let generation = 0
-  const openedIn = new WeakMap<PgConnection.PgConnection, number>()
+  /** The number of sessions that were lost during a statement. */
+  let losses = 0
+  const states = new WeakMap<PgConnection.PgConnection, SessionState>()
 
   const retire = (session: PgConnection.PgConnection) => {
-    openedIn.set(session, retired)
+    const state = states.get(session)
+    if (state !== undefined) state.openedIn = retired
   }
-  const isStale = (session: PgConnection.PgConnection) => (openedIn.get(session) ?? generation) < generation
 
-  /** Checks a new session before the session is lent for the first time. */
+  /** Makes the pool discard all sessions of the same generation as this session. */
+  const retireGeneration = (session: PgConnection.PgConnection) => {
+    if (states.get(session)?.openedIn === generation) generation++
+  }
+
+  /** Inspects a new session before the session is lent for the first time. */
   const inspect = (session: PgConnection.PgConnection) => {
-    openedIn.set(session, generation)
+    states.set(session, { openedIn: generation, lentAt: clock.currentTimeMillisUnsafe(), losses })
     return Effect.flatMap(answered(session.query(readsOnly, [], false)), ({ rows: [row] }) => {
       if (row?.["reads_only"] === true) retire(session)
       return Effect.void
@@ -145,12 +156,32 @@ export const make = Effect.fnUntraced(function* (
     return Effect.addFinalizer(() => left)
   }
 
-  const current: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope> = Effect.flatMap(
-    pool.get,
-    (session) => {
-      if (isStale(session)) return Effect.andThen(pool.invalidate(session), current)
-      return openedIn.has(session) ? Effect.succeed(session) : Effect.as(inspect(session), session)
-    }
+  const discard = (session: PgConnection.PgConnection) => Effect.as(pool.invalidate(session), stale)
+
+  /** Runs an effect with a session that is ready for use. If the session is unusable, discards it and returns `stale`. */
+  const withReady = <A, E, R>(
+    session: PgConnection.PgConnection,
+    use: Effect.Effect<A, E, R>
+  ): Effect.Effect<A | typeof stale, E | SqlError, R> => {
+    const state = states.get(session)
+    if (state === undefined) return Effect.andThen(inspect(session), use)
+    if (state.openedIn < generation) return discard(session)
+    const now = clock.currentTimeMillisUnsafe()
+    const isTrusted = state.losses === losses && now - state.lentAt < maxUncheckedIdle
+    state.lentAt = now
+    state.losses = losses
+    if (isTrusted) return use
+    return Effect.flatMap(respondsInTime(session), (responds): Effect.Effect<A | typeof stale, E, R> => {
+      if (responds) return use
+      retireGeneration(session)
+      return discard(session)
+    })
+  }
+
+  const current: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope> = Effect.flatMap(pool.get, (session) =>
+    Effect.flatMap(withReady(session, Effect.succeed(session)), (ready) =>
+      ready === stale ? current : Effect.succeed(ready)
+    )
   )
   const readyNow = Effect.mapError(current, ofStranger)
   const waited = Effect.timeoutOrElse(readyNow, {
@@ -175,10 +206,7 @@ export const make = Effect.fnUntraced(function* (
     use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | SqlError, R> =>
     Effect.flatMap(
-      pool.use((session): Effect.Effect<A | typeof stale, E | SqlError, R> => {
-        if (isStale(session)) return Effect.as(pool.invalidate(session), stale)
-        return openedIn.has(session) ? use(session) : Effect.andThen(inspect(session), use(session))
-      }),
+      pool.use((session) => withReady(session, use(session))),
       (result) => (result === stale ? lend(use) : Effect.succeed(result as A))
     )
 
@@ -205,11 +233,16 @@ export const make = Effect.fnUntraced(function* (
     acquire,
     reserve: Effect.tap(acquire, (session) => Effect.addFinalizer(() => Effect.sync(() => retire(session)))),
     borrow,
-    judge: (session, { reason: { cause } }) =>
+    judge: (session, { reason }) =>
       Effect.sync(() => {
-        const code = findSqlState(cause)
-        if (code === undefined || !(code === readOnlyTransaction || isSessionLossSqlState(code))) return
-        if (code === readOnlyTransaction && openedIn.get(session) === generation) generation++
+        const code = findSqlState(reason.cause)
+        if (code === undefined) {
+          // The driver itself discards a session whose connection was lost.
+          if (reason._tag === "ConnectionError") losses++
+          return
+        }
+        if (!(code === readOnlyTransaction || isSessionLossSqlState(code))) return
+        if (code === readOnlyTransaction) retireGeneration(session)
         retire(session)
       }),
     inUse: () => lent + queued
@@ -217,7 +250,36 @@ export const make = Effect.fnUntraced(function* (
   return pooled
 })
 
+interface SessionState {
+  /** The generation in which the session was opened, or `retired`. */
+  openedIn: number
+  lentAt: number
+  /** The value of `losses` when the session was last lent. */
+  losses: number
+}
+
 const stale = Symbol("stale")
+
+/** The number of milliseconds after which a session that was not lent is checked before use. */
+const maxUncheckedIdle = 5000
+
+/** The number of milliseconds in which a session must answer a check. */
+const checkTimeout = 2000
+
+/**
+ * Returns whether the server answers on the session. The check does not wait for the end of an unanswered query, because
+ * the driver's cancellation takes seconds. The check is uninterruptible, so that the pool never lends a busy session.
+ */
+const respondsInTime = (session: PgConnection.PgConnection): Effect.Effect<boolean> =>
+  Effect.uninterruptible(
+    Effect.callback((resume) => {
+      const timer = setTimeout(() => resume(Effect.succeed(false)), checkTimeout)
+      Effect.runFork(session.query("SELECT 1", [], false)).addObserver((exit) => {
+        clearTimeout(timer)
+        resume(Effect.succeed(Exit.isSuccess(exit)))
+      })
+    })
+  )
 
 /**
  * Marks a session that the pool discards instead of lending it again. The session is not discarded immediately, because

@@ -22,6 +22,8 @@ export interface PostgresRecordingProxy {
   readonly cut: (where: "transaction" | "anywhere") => boolean
   /** Discards all later traffic on the existing connections, without notifying either side. */
   readonly freeze: () => void
+  /** Resets each existing connection when its client next writes, like a server that no longer knows the connection. */
+  readonly forget: () => void
   /** Stops all traffic on existing and new connections, as if the server were suspended. */
   readonly silence: () => void
   /** Delivers the traffic that `silence` has held. */
@@ -78,11 +80,12 @@ export const openPostgresRecordingProxy = async (
     readonly server: Socket
     inTransaction: boolean
     isFrozen: boolean
+    isForgotten: boolean
   }
 
   const listener = createServer((client) => {
     const server = connect(Number(port), hostname)
-    const line: Line = { client, server, inTransaction: false, isFrozen: false }
+    const line: Line = { client, server, inTransaction: false, isFrozen: false, isForgotten: false }
     lines.add(line)
     const hangUp = () => {
       lines.delete(line)
@@ -114,6 +117,10 @@ export const openPostgresRecordingProxy = async (
     })
     client.on("data", (bytes: Buffer) => {
       if (line.isFrozen) return
+      if (line.isForgotten) {
+        client.resetAndDestroy()
+        return
+      }
       sent.push(bytes)
       server.write(bytes)
     })
@@ -146,6 +153,9 @@ export const openPostgresRecordingProxy = async (
     },
     freeze: () => {
       for (const line of lines) line.isFrozen = true
+    },
+    forget: () => {
+      for (const line of lines) line.isForgotten = true
     },
     silence: () => {
       isSilent = true
