@@ -12,6 +12,7 @@ import { drain } from "@partner-commentary/server/Workers"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import { checkLambdaContext } from "../Arguments.ts"
 import { isStoppedError, PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 import * as Event from "./Event.ts"
@@ -51,6 +52,9 @@ export interface LambdaHandlerDependencies {
  */
 const flushInterval = 1000
 
+/** The maximum time that a response waits for the write of the counts. */
+const maxFlushWait = Duration.seconds(3)
+
 export const make = ({ handle, report, run }: LambdaHandlerDependencies): LambdaHandler => {
   let flushedAt = Number.NEGATIVE_INFINITY
 
@@ -58,7 +62,9 @@ export const make = ({ handle, report, run }: LambdaHandlerDependencies): Lambda
     const now = yield* Clock.currentTimeMillis
     if (now - flushedAt < flushInterval) return
     flushedAt = now
-    yield* (yield* ApiCallCounter).flush
+    // A slow write continues, because an interruption would wait for the database as well.
+    const writing = yield* Effect.forkDetach((yield* ApiCallCounter).flush)
+    yield* Effect.timeoutOption(Fiber.await(writing), maxFlushWait)
   })
 
   const prefix = PublicAddress.use(({ apiRoot }) => Effect.succeed(parseServicePathPrefix(apiRoot)))
