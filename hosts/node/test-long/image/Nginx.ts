@@ -10,6 +10,8 @@ import { runMachineCommand } from "./Buildah.ts"
 
 export interface NginxProxy {
   readonly port: number
+  /** The port without TLS. */
+  readonly plainPort: number
   /** Sends a request to nginx over TLS and verifies nginx's certificate. */
   readonly ask: SendNginxRequest
 }
@@ -76,5 +78,5 @@ export const startNginx = async (test: TestCleanup, folder: string, upstream: nu
       )
       asked.on("error", reject).end(body === undefined ? undefined : JSON.stringify(body))
     })
-  return { port, ask }
+  return { port, plainPort: plain, ask }
 }
