@@ -1,7 +1,9 @@
 /** Tests deploy/nginx.conf with Debian's nginx, without a server behind nginx. */
+import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { connect } from "node:tls"
 import { findFreePort } from "@partner-commentary/test/postgres/FreePort"
 import { expect, it } from "vitest"
 import { startNginx } from "./Nginx.ts"
@@ -21,4 +23,15 @@ it("nginx logs no creator's path, neither for a redirect to TLS nor while the se
     expect(log).toContain("/partner/v1/personas")
     expect(log).not.toContain("hunter2")
   }
+})
+
+it("nginx redirects IPv6 clients to TLS, and answers them", async (test) => {
+  const place = mkdtempSync(join(tmpdir(), "nginx-"))
+  test.onTestFinished(() => rmSync(place, { recursive: true }))
+  const { plainPort, port } = await startNginx(test, join(place, "nginx"), await findFreePort())
+  const { status } = await fetch(`http://[::1]:${plainPort}/docs`, { redirect: "manual" })
+  expect(status).toBe(308)
+  const socket = connect({ host: "::1", port, rejectUnauthorized: false })
+  test.onTestFinished(() => void socket.destroy())
+  await once(socket, "secureConnect")
 })

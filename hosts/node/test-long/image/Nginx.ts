@@ -5,7 +5,7 @@ import { request } from "node:https"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { findFreePort } from "@partner-commentary/test/postgres/FreePort"
-import type { TestCleanup } from "../../test/support/Process.ts"
+import { pollUntil, type TestCleanup } from "../../test/support/Process.ts"
 import { runMachineCommand } from "./Buildah.ts"
 
 export interface NginxProxy {
@@ -44,7 +44,9 @@ export const startNginx = async (test: TestCleanup, folder: string, upstream: nu
   const own = (await readFile(configuration, "utf8"))
     .replaceAll("/etc/nginx/certificates", folder)
     .replace("listen 80;", `listen 127.0.0.1:${plain};`)
+    .replace("listen [::]:80;", `listen [::1]:${plain};`)
     .replace("listen 443 ssl;", `listen 127.0.0.1:${port} ssl;`)
+    .replace("listen [::]:443 ssl;", `listen [::1]:${port} ssl;`)
     .replace("server:8080", `127.0.0.1:${upstream}`)
   await writeFile(file("default.conf"), own)
   // Only the test's user may write to the folder of the test, so nginx's workers must run as the test's user.
@@ -61,6 +63,12 @@ export const startNginx = async (test: TestCleanup, folder: string, upstream: nu
     nginx.kill("SIGTERM")
     return ended
   })
+  const isListening = () =>
+    fetch(`http://127.0.0.1:${plain}/`, { redirect: "manual" }).then(
+      () => true,
+      () => false
+    )
+  await pollUntil(isListening, Boolean)
   const ca = await readFile(file("fullchain.pem"), "utf8")
   const ask: SendNginxRequest = (path, { body, from = "127.0.0.2", headers = {} } = {}) =>
     new Promise((resolve, reject) => {
