@@ -18,9 +18,11 @@ import { repositoryRoot } from "../Repository.ts"
 type Manifest = any
 
 const folder = join(repositoryRoot, "deploy/kubernetes")
-const manifests: ReadonlyArray<Manifest> = readdirSync(folder).flatMap((name) =>
-  parseAllDocuments(readFileSync(join(folder, name), "utf8")).map((document) => document.toJS())
-)
+const readManifests = (names: ReadonlyArray<string>): ReadonlyArray<Manifest> =>
+  names
+    .filter((name) => name.endsWith(".yaml"))
+    .flatMap((name) => parseAllDocuments(readFileSync(join(folder, name), "utf8")).map((document) => document.toJS()))
+const manifests = readManifests(readdirSync(folder, { recursive: true, encoding: "utf8" }))
 
 const groups: Readonly<Record<string, object>> = {
   v1: core,
@@ -98,6 +100,12 @@ describe("the Kubernetes manifests", () => {
       spec.template.spec.containers[0].livenessProbe.periodSecond = 10
     })
     expect(compiled([unknown])).toMatch(/'"periodSecond"' does not exist in type 'IProbe'/)
+  })
+
+  it("`kubectl apply -f deploy/kubernetes` applies only resources that exist in every cluster", () => {
+    const applied = readManifests(readdirSync(folder))
+    for (const { apiVersion } of applied) expect(apiVersion).not.toContain("monitoring.coreos.com")
+    expect(applied.length).toBeLessThan(manifests.length)
   })
 
   it("the Kubernetes manifests run every container as a numeric user without root, capabilities or a writable file system", () => {
