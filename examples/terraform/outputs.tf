@@ -1,5 +1,5 @@
 output "endpoint" {
-  description = "The URL of the HTTP API. PUBLIC_URL is this URL, or your own domain that points to it."
+  description = "The URL of the HTTP API. PUBLIC_URL is this URL, which needs a second apply, or your own domain that points to it."
   value       = aws_apigatewayv2_api.service.api_endpoint
 }
 

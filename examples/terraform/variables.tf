@@ -16,9 +16,10 @@ variable "environment" {
 
   validation {
     condition = alltrue([
-      for name in ["DATABASE_URL", "PUBLIC_URL", "SMTP_URL", "SIGNING_SECRET"] : contains(keys(var.environment), name)
+      for name in ["DATABASE_URL", "PUBLIC_URL", "SMTP_URL", "SIGNING_SECRET"] :
+      trimspace(lookup(var.environment, name, "")) != ""
     ])
-    error_message = "DATABASE_URL, PUBLIC_URL, SMTP_URL and SIGNING_SECRET must be set."
+    error_message = "DATABASE_URL, PUBLIC_URL, SMTP_URL and SIGNING_SECRET must be set and not blank."
   }
 }
 
