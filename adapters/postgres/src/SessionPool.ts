@@ -22,6 +22,7 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { ConnectionError, isSqlError, SqlError } from "effect/sql/SqlError"
 import { findSqlState, isSessionLossSqlState } from "./ServerError.ts"
@@ -76,17 +77,29 @@ export const make = Effect.fnUntraced(function* (
     if (state !== undefined) state.openedIn = retired
   }
 
+  const discard = (session: PgConnection.PgConnection) => Effect.as(pool.invalidate(session), stale)
+
   /** Makes the pool discard all sessions of the same generation as this session. */
   const retireGeneration = (session: PgConnection.PgConnection) => {
     if (states.get(session)?.openedIn === generation) generation++
   }
 
-  /** Inspects a new session before the session is lent for the first time. */
-  const inspect = (session: PgConnection.PgConnection) => {
+  /**
+   * Inspects a session before the session is lent for the first time. The pool may have opened the session long ago, so
+   * a lost session is discarded, unless others were discarded before: a new session on a slow server needs patience.
+   */
+  const inspect = <A, E, R>(
+    session: PgConnection.PgConnection,
+    use: Effect.Effect<A, E, R>,
+    discards: number
+  ): Effect.Effect<A | Discarded, E | SqlError, R> => {
     states.set(session, { openedIn: generation, lentAt: clock.currentTimeMillisUnsafe(), losses })
-    return Effect.flatMap(answered(session.query(readsOnly, [], false)), ({ rows: [row] }) => {
-      if (row?.["reads_only"] === true) retire(session)
-      return Effect.void
+    const asked = session.query(readsOnly, [], false)
+    const read = discards < maxDiscards ? queryInTime(asked) : Effect.asSome(answered(asked))
+    return Effect.flatMap(read, (result): Effect.Effect<A | Discarded, E, R> => {
+      if (Option.isNone(result)) return Effect.as(discard(session), silent)
+      if (result.value.rows[0]?.["reads_only"] === true) retire(session)
+      return use
     })
   }
 
@@ -156,34 +169,35 @@ export const make = Effect.fnUntraced(function* (
     return Effect.addFinalizer(() => left)
   }
 
-  const discard = (session: PgConnection.PgConnection) => Effect.as(pool.invalidate(session), stale)
-
-  /** Runs an effect with a session that is ready for use. If the session is unusable, discards it and returns `stale`. */
+  /** Runs an effect with a session that is ready for use. If the session is unusable, discards it. */
   const withReady = <A, E, R>(
     session: PgConnection.PgConnection,
-    use: Effect.Effect<A, E, R>
-  ): Effect.Effect<A | typeof stale, E | SqlError, R> => {
+    use: Effect.Effect<A, E, R>,
+    discards: number
+  ): Effect.Effect<A | Discarded, E | SqlError, R> => {
     const state = states.get(session)
-    if (state === undefined) return Effect.andThen(inspect(session), use)
+    if (state === undefined) return inspect(session, use, discards)
     if (state.openedIn < generation) return discard(session)
     const now = clock.currentTimeMillisUnsafe()
     const isTrusted = state.losses === losses && now - state.lentAt < maxUncheckedIdle
     state.lentAt = now
     state.losses = losses
     if (isTrusted) return use
-    return Effect.flatMap(respondsInTime(session), (responds): Effect.Effect<A | typeof stale, E, R> => {
-      if (responds) return use
+    const asked = session.query("SELECT 1", [], false)
+    return Effect.flatMap(queryInTime(asked), (result): Effect.Effect<A | Discarded, E, R> => {
+      if (Option.isSome(result)) return use
       retireGeneration(session)
       return discard(session)
     })
   }
 
-  const current: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope> = Effect.flatMap(pool.get, (session) =>
-    Effect.flatMap(withReady(session, Effect.succeed(session)), (ready) =>
-      ready === stale ? current : Effect.succeed(ready)
+  const getReady = (discards: number): Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope> =>
+    Effect.flatMap(pool.get, (session) =>
+      Effect.flatMap(withReady(session, Effect.succeed(session), discards), (ready) =>
+        isDiscarded(ready) ? getReady(discards + (ready === silent ? 1 : 0)) : Effect.succeed(ready)
+      )
     )
-  )
-  const readyNow = Effect.mapError(current, ofStranger)
+  const readyNow = Effect.mapError(getReady(0), ofStranger)
   const waited = Effect.timeoutOrElse(readyNow, {
     duration: acquireTimeout,
     orElse: () => Effect.fail(noneFree(allInUse(size)))
@@ -203,11 +217,13 @@ export const make = Effect.fnUntraced(function* (
 
   /** Lends a session from the pool. If a session is stale, the function discards it and lends the next session. */
   const lend = <A, E, R>(
-    use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>
+    use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>,
+    discards = 0
   ): Effect.Effect<A, E | SqlError, R> =>
     Effect.flatMap(
-      pool.use((session) => withReady(session, use(session))),
-      (result) => (result === stale ? lend(use) : Effect.succeed(result as A))
+      pool.use((session) => withReady(session, use(session), discards)),
+      (result) =>
+        isDiscarded(result) ? lend(use, discards + (result === silent ? 1 : 0)) : Effect.succeed(result as A)
     )
 
   /**
@@ -258,7 +274,15 @@ interface SessionState {
   losses: number
 }
 
+/** The result of an operation that got no session, because the session was stale and was discarded. */
 const stale = Symbol("stale")
+
+/** Like `stale`, for a session that did not answer before it was lent for the first time. */
+const silent = Symbol("silent")
+
+type Discarded = typeof stale | typeof silent
+
+const isDiscarded = (result: unknown): result is Discarded => result === stale || result === silent
 
 /** The number of milliseconds after which a session that was not lent is checked before use. */
 const maxUncheckedIdle = 5000
@@ -266,17 +290,21 @@ const maxUncheckedIdle = 5000
 /** The number of milliseconds in which a session must answer a check. */
 const checkTimeout = 2000
 
+/** The number of silent sessions that an operation discards before it waits longer for a new session. */
+const maxDiscards = 3
+
 /**
- * Returns whether the server answers on the session. The check does not wait for the end of an unanswered query, because
- * the driver's cancellation takes seconds. The check is uninterruptible, so that the pool never lends a busy session.
+ * Runs the query of a check. Returns none if the query fails or takes too long. The check does not wait for the end of
+ * an unanswered query, because the driver's cancellation takes seconds. The check is uninterruptible, so that the pool
+ * never lends a busy session.
  */
-const respondsInTime = (session: PgConnection.PgConnection): Effect.Effect<boolean> =>
+const queryInTime = <A>(query: Effect.Effect<A, SqlError>): Effect.Effect<Option.Option<A>> =>
   Effect.uninterruptible(
     Effect.callback((resume) => {
-      const timer = setTimeout(() => resume(Effect.succeed(false)), checkTimeout)
-      Effect.runFork(session.query("SELECT 1", [], false)).addObserver((exit) => {
+      const timer = setTimeout(() => resume(Effect.succeedNone), checkTimeout)
+      Effect.runFork(query).addObserver((exit) => {
         clearTimeout(timer)
-        resume(Effect.succeed(Exit.isSuccess(exit)))
+        resume(Effect.succeed(Exit.getSuccess(exit)))
       })
     })
   )

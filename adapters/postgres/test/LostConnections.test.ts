@@ -80,6 +80,18 @@ describe("lost connections", () => {
     )
   )
 
+  it.live("after idle time, silent connections delay the next transaction for only two seconds", () =>
+    onIdlePool((sql, proxy) =>
+      Effect.gen(function* () {
+        proxy.freeze()
+        yield* pass(10_000)
+        const from = performance.now()
+        yield* Effect.all([sql.withTransaction(sql`SELECT 2`), sql`SELECT 3`], { concurrency: 2 })
+        assert.isBelow(performance.now() - from, 10_000)
+      })
+    )
+  )
+
   it.live("if a connection is reset during a statement, the statement fails and only this statement", () =>
     onIdlePool((sql, proxy) =>
       Effect.gen(function* () {

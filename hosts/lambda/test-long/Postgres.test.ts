@@ -1,7 +1,8 @@
 /** Tests containers on one Postgres database, and faults of the database server. */
+import { openPostgresRecordingProxy } from "@partner-commentary/test/postgres/PostgresProxy"
 import * as PostgresServer from "@partner-commentary/test/postgres/PostgresServer"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { invokeSchedule, sendHttpEvent } from "../test/Calls.ts"
+import { invokeSchedule, makeApiKeyHeaders, sendHttpEvent } from "../test/Calls.ts"
 import * as ContainerSuite from "../test/ContainerSuite.ts"
 import * as Deployment from "../test/Deployment.ts"
 import * as Emulator from "../test/Emulator.ts"
@@ -28,6 +29,31 @@ describe("a container and its database server", () => {
     expect((await sendHttpEvent(container, ready)).statusCode).toBe(200)
     expect(await invokeSchedule(container)).toMatchObject({ answer: { more_due: false } })
   })
+
+  it.for(["forget", "freeze"] as const)(
+    "a container whose connections were lost while it was frozen answers the next request within 10 seconds: %s",
+    async (loss, test) => {
+      const seed = await Deployment.seedPostgresDatabase()
+      const { key, url } = await seed.copy(test)
+      const proxy = await openPostgresRecordingProxy(url)
+      test.onTestFinished(async () => {
+        await proxy.close()
+        await seed.remove()
+      })
+      const env = Deployment.makeLambdaEnvironment(proxy.url)
+      const container = await Emulator.startContainer(bundle.folder, env, test)
+      const list = { method: "GET", target: "/partner/v1/personas", headers: makeApiKeyHeaders(key) }
+      expect((await sendHttpEvent(container, list)).statusCode).toBe(200)
+      expect(await invokeSchedule(container)).toMatchObject({ answer: { more_due: false } })
+      container.freeze()
+      proxy[loss]()
+      await new Promise((resolve) => setTimeout(resolve, 6000))
+      container.thaw()
+      const from = performance.now()
+      expect((await sendHttpEvent(container, list)).statusCode).toBe(200)
+      expect(performance.now() - from).toBeLessThan(10_000)
+    }
+  )
 
   it("a container whose database is down logs the reason without the password, and starts when the database is available again", async (test) => {
     const cluster = await PostgresServer.startPostgresServer()

@@ -106,6 +106,8 @@ export const startContainer = async (
   test: { readonly onTestFinished: (cleanUp: () => Promise<void>) => void }
 ): Promise<LambdaContainer> => {
   const { end, invoke, server } = runtimeApi()
+  // A frozen container keeps its connection, as on Lambda.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const address = server.address()
   const port = typeof address === "object" && address !== null ? address.port : 0
