@@ -2,11 +2,12 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Variable from "./Variable.ts"
+import type { VariableName } from "./VariableNames.ts"
 
 export interface IgnoredVariables {
-  readonly names: ReadonlyArray<string>
+  readonly names: ReadonlyArray<VariableName>
   /** The unset variable on which the named variables depend. */
-  readonly main: string
+  readonly main: VariableName
   /** What the service does without the main variable. */
   readonly consequence: string
 }
@@ -40,7 +41,7 @@ const groups: ReadonlyArray<IgnoredVariables> = [
   }
 ]
 
-const isSet = (name: string) => Effect.map(Variable.readText(name), Option.isSome)
+const isSet = (name: VariableName) => Effect.map(Variable.readText(name), Option.isSome)
 
 /** Returns each group that has a variable whose main variable is unset, with only the variables that are set. */
 export const findIgnoredVariables = Effect.gen(function* () {
