@@ -50,7 +50,8 @@ export const layer = ({ folder, from }: OutboxMailerOptions) =>
         yield* attempt(() => make(folder))
         const files = yield* attempt(() => readdir(folder))
         const file =
-          files.find((file) => Option.contains(parseMailIdFromFileName(file), id)) ?? makeMailFileName(instant, id)
+          files.find((file) => file.includes(id) && Option.contains(parseMailIdFromFileName(file), id)) ??
+          makeMailFileName(instant, id)
         const unfinished = join(folder, `${randomUUID()}.part`)
         yield* attempt(() => writeFile(unfinished, raw, { mode: 0o600 })).pipe(
           // The mailer renames the file when it is complete, so that incomplete files are never visible.
