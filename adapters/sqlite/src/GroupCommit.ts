@@ -40,6 +40,15 @@ const maxTransactions = 64
  */
 const maxAge = Duration.toNanosUnsafe(Duration.millis(8))
 
+/** The maximum number of turns of the event loop for which a group waits before it begins. */
+const maxTurns = 64
+
+/** The time in nanoseconds below which a turn of the event loop can have done nothing. */
+const quietTurn = Duration.toNanosUnsafe(Duration.micros(50n))
+
+/** The real clock, because a test clock stands still while the event loop turns. */
+const clock = Clock.Clock.defaultValue()
+
 interface Group {
   readonly outcome: Deferred.Deferred<void, SqlError>
   /**
@@ -115,18 +124,14 @@ export const makeGroupedWithTransaction = (options: {
       return BusyRetry.pauseInRealTime(delay)
     })
 
-  /** True if the last group ended because it exceeded `maxAge`. */
-  let hasRunLong = false
-
   const runGroup = Effect.gen(function* () {
+    yield* awaitQuietTurn
     const connection = yield* options.lease
-    yield* nextMacrotask
     yield* control(options.begin)
     const group: Group = { outcome: Deferred.makeUnsafe(), broken: undefined }
     const began = yield* Clock.monotonicTimeNanos
     for (let started = 0; started < maxTransactions && isTransaction(); started++) {
-      hasRunLong = (yield* Clock.monotonicTimeNanos) - began > maxAge
-      if (hasRunLong) break
+      if ((yield* Clock.monotonicTimeNanos) - began > maxAge) break
       const waiter = waiting.shift()
       if (waiter === undefined) break
       const { ended, given } = waiter
@@ -155,8 +160,6 @@ export const makeGroupedWithTransaction = (options: {
     )
   )
 
-  const pause = Effect.suspend(() => (hasRunLong && waiting.size() > 0 ? severalMacrotasks : Effect.void))
-
   // Each group runs in a separate fiber, so that the interruption of one caller does not affect other callers.
   const lead = bypassFairShare(
     Effect.forkDetach(
@@ -165,7 +168,7 @@ export const makeGroupedWithTransaction = (options: {
           isLed = waiting.size() > 0
           return isLed
         },
-        body: () => Effect.andThen(runGroup, pause),
+        body: () => runGroup,
         step: () => {}
       }),
       { startImmediately: true, uninterruptible: true }
@@ -241,15 +244,19 @@ export const makeGroupedWithTransaction = (options: {
 }
 
 /**
- * Waits for one turn of the event loop, so that Node reads requests that have arrived, and their transactions can join
- * the group.
+ * Waits for a turn of the event loop in which nothing happens, so that Node reads requests that have arrived, and their
+ * transactions can join the group. Node accepts only one connection in each turn, so without the wait, groups that
+ * follow one another would delay new connections.
  */
-const nextMacrotask = Effect.callback<void>((resume) => {
-  setImmediate(() => resume(Effect.void))
+const awaitQuietTurn = Effect.callback<void>((resume) => {
+  let left = maxTurns
+  let began = clock.monotonicTimeNanosUnsafe()
+  const turn = () => {
+    const now = clock.monotonicTimeNanosUnsafe()
+    left -= 1
+    if (left === 0 || now - began < quietTurn) return resume(Effect.void)
+    began = now
+    setImmediate(turn)
+  }
+  setImmediate(turn)
 })
-
-/**
- * Waits for several turns of the event loop. Without the wait, new connections would be delayed by long groups of
- * transactions, because Node accepts only one connection in each turn.
- */
-const severalMacrotasks = Effect.repeat(nextMacrotask, { times: 7 })
