@@ -44,7 +44,7 @@ const maxAge = Duration.toNanosUnsafe(Duration.millis(8))
 const maxTurns = 64
 
 /** The time in nanoseconds below which a turn of the event loop can have done nothing. */
-const quietTurn = Duration.toNanosUnsafe(Duration.micros(50n))
+const quietTurnTime = Duration.toNanosUnsafe(Duration.micros(50n))
 
 /** The real clock, because a test clock stands still while the event loop turns. */
 const clock = Clock.Clock.defaultValue()
@@ -90,6 +90,11 @@ export const makeGroupedWithTransaction = (options: {
    */
   readonly connect: (isOpen: () => boolean) => Connection
   readonly onCommitFailure: (connection: Connection) => Effect.Effect<void, SqlError>
+  /**
+   * True if each group waits until the event loop has nothing else to do. False for tests in memory, which expect the
+   * same number of turns in each run.
+   */
+  readonly awaitsQuietTurn: boolean
 }): SqlClient["withTransaction"] => {
   const { control, isTransaction, timeout } = options.database
   // The context key of the client's transactions. The context stores the `Turn` of the current transaction as the
@@ -124,14 +129,18 @@ export const makeGroupedWithTransaction = (options: {
       return BusyRetry.pauseInRealTime(delay)
     })
 
+  /** True if the last group ended because it exceeded `maxAge`. */
+  let hasRunLong = false
+
   const runGroup = Effect.gen(function* () {
-    yield* awaitQuietTurn
+    yield* options.awaitsQuietTurn ? quietTurn : nextMacrotask
     const connection = yield* options.lease
     yield* control(options.begin)
     const group: Group = { outcome: Deferred.makeUnsafe(), broken: undefined }
     const began = yield* Clock.monotonicTimeNanos
     for (let started = 0; started < maxTransactions && isTransaction(); started++) {
-      if ((yield* Clock.monotonicTimeNanos) - began > maxAge) break
+      hasRunLong = (yield* Clock.monotonicTimeNanos) - began > maxAge
+      if (hasRunLong) break
       const waiter = waiting.shift()
       if (waiter === undefined) break
       const { ended, given } = waiter
@@ -160,6 +169,8 @@ export const makeGroupedWithTransaction = (options: {
     )
   )
 
+  const pause = Effect.suspend(() => (hasRunLong && waiting.size() > 0 ? severalMacrotasks : Effect.void))
+
   // Each group runs in a separate fiber, so that the interruption of one caller does not affect other callers.
   const lead = bypassFairShare(
     Effect.forkDetach(
@@ -168,7 +179,7 @@ export const makeGroupedWithTransaction = (options: {
           isLed = waiting.size() > 0
           return isLed
         },
-        body: () => runGroup,
+        body: () => Effect.andThen(runGroup, pause),
         step: () => {}
       }),
       { startImmediately: true, uninterruptible: true }
@@ -244,17 +255,30 @@ export const makeGroupedWithTransaction = (options: {
 }
 
 /**
- * Waits for a turn of the event loop in which nothing happens, so that Node reads requests that have arrived, and their
- * transactions can join the group. Node accepts only one connection in each turn, so without the wait, groups that
- * follow one another would delay new connections.
+ * Waits for one turn of the event loop, so that Node reads requests that have arrived, and their transactions can join
+ * the group.
  */
-const awaitQuietTurn = Effect.callback<void>((resume) => {
+const nextMacrotask = Effect.callback<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})
+
+/**
+ * Waits for several turns of the event loop. Without the wait, new connections would be delayed by long groups of
+ * transactions, because Node accepts only one connection in each turn.
+ */
+const severalMacrotasks = Effect.repeat(nextMacrotask, { times: 7 })
+
+/**
+ * Waits for a turn of the event loop in which nothing happens, so that Node accepts waiting connections and reads
+ * requests that have arrived. Without the wait, short groups that follow one another would delay new connections.
+ */
+const quietTurn = Effect.callback<void>((resume) => {
   let left = maxTurns
   let began = clock.monotonicTimeNanosUnsafe()
   const turn = () => {
     const now = clock.monotonicTimeNanosUnsafe()
     left -= 1
-    if (left === 0 || now - began < quietTurn) return resume(Effect.void)
+    if (left === 0 || now - began < quietTurnTime) return resume(Effect.void)
     began = now
     setImmediate(turn)
   }

@@ -95,7 +95,8 @@ export const make = (
         transactionService,
         lease: acquirer,
         connect,
-        onCommitFailure
+        onCommitFailure,
+        awaitsQuietTurn: config.filename !== ":memory:"
       })
     )
     const { fault, image, load, readNow, script } = database
