@@ -5,9 +5,7 @@ import { pc } from "./pc.ts"
 // #region glue
 const mount = (request: FastifyRequest, reply: FastifyReply, next: () => void) =>
   request.url.startsWith("/commentary/") ? void pc.node(request.raw, reply.hijack().raw) : next()
-const app = fastify({
-  frameworkErrors: (error, request, reply: FastifyReply) => mount(request, reply, () => reply.send(error))
-})
+const app = fastify({ frameworkErrors: (error, req, res: FastifyReply) => mount(req, res, () => res.send(error)) })
 app.addHook("onRequest", mount)
 await pc.start()
 // #endregion
