@@ -1,0 +1,39 @@
+/** Tests that transactions on a file leave turns of the event loop to connections and requests that arrive. */
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { makeTemporaryFolder } from "./TemporaryFolder.ts"
+
+/** Does something in each turn of the event loop for the given number of turns, and returns how many turns passed. */
+const keepBusy = (turns: number) => {
+  let passed = 0
+  const turn = () => {
+    for (const end = performance.now() + 0.2; performance.now() < end; );
+    passed += 1
+    if (passed < turns) setImmediate(turn)
+  }
+  setImmediate(turn)
+  return () => passed
+}
+
+const turnsBeforeTransaction = (busyTurns: number) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const passed = keepBusy(busyTurns)
+    return yield* sql.withTransaction(Effect.sync(passed))
+  })
+
+it.effect("a transaction on a file waits while the event loop is busy, but for at most 64 turns", () =>
+  Effect.gen(function* () {
+    const filename = join(yield* makeTemporaryFolder, "turns.db")
+    const [few, many] = yield* Effect.provide(
+      Effect.all([turnsBeforeTransaction(20), turnsBeforeTransaction(1000)]),
+      SqliteClient.layer({ filename })
+    )
+    assert.isAtLeast(few, 19)
+    assert.isAtLeast(many, 60)
+    assert.isAtMost(many, 66)
+  }).pipe(Effect.scoped)
+)
