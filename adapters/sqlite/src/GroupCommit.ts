@@ -41,7 +41,7 @@ const maxTransactions = 64
 const maxAge = Duration.toNanosUnsafe(Duration.millis(8))
 
 /** The maximum number of turns of the event loop for which a group waits before it begins. */
-const maxTurns = 64
+const maxTurns = 32
 
 /** The time in nanoseconds below which a turn of the event loop can have done nothing. */
 const quietTurnTime = Duration.toNanosUnsafe(Duration.micros(50n))

@@ -25,7 +25,7 @@ const turnsBeforeTransaction = (busyTurns: number) =>
     return yield* sql.withTransaction(Effect.sync(passed))
   })
 
-it.effect("a transaction on a file waits while the event loop is busy, but for at most 64 turns", () =>
+it.effect("a transaction on a file waits while the event loop is busy, but for at most 32 turns", () =>
   Effect.gen(function* () {
     const filename = join(yield* makeTemporaryFolder, "turns.db")
     const [few, many] = yield* Effect.provide(
@@ -33,7 +33,7 @@ it.effect("a transaction on a file waits while the event loop is busy, but for a
       SqliteClient.layer({ filename })
     )
     assert.isAtLeast(few, 19)
-    assert.isAtLeast(many, 60)
-    assert.isAtMost(many, 66)
+    assert.isAtLeast(many, 30)
+    assert.isAtMost(many, 34)
   }).pipe(Effect.scoped)
 )
