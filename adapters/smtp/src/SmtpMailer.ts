@@ -47,7 +47,10 @@ export const makeRedactor = ({ auth }: MailServerSetting) => {
  * reply. A server may quote the address in another case, or with the ASCII form of the domain.
  */
 const hideAddress = (text: string, address: string): string => {
-  const ascii = Option.map(extractMailDomain(address), (domain) => `${address.slice(0, address.lastIndexOf("@"))}@${domain}`)
+  const ascii = Option.map(
+    extractMailDomain(address),
+    (domain) => `${address.slice(0, address.lastIndexOf("@"))}@${domain}`
+  )
   return [address, ...Option.toArray(ascii)].reduce(
     (clean, form) => clean.replace(new RegExp(form.replace(/[\^$.*+?(){}|/[\]]/g, "\\$&"), "giu"), "[recipient]"),
     text
