@@ -71,9 +71,12 @@ test("with 500 kills of workers during 2,000 events, each event arrives under on
       shares.push(...(await Partners.submitTopics(at, partner, turn * topicsPerRound, topicsPerRound)))
     }
   }
-  await Promise.all([submitting(), workers.killRepeatedly(kills)])
+  const countDelivered = () => DeliveryLedger.countDeliveries(at.database).delivered
+  // On a slow machine, the kills wait for deliveries, so that workers deliver events between the kills on any machine.
+  const mayKill = () => until("deliveries between the kills", 120, () => countDelivered() >= workers.kills * 0.45)
+  await Promise.all([submitting(), workers.killRepeatedly(kills, mayKill)])
   const calm = Date.now()
-  const during = { delivered: DeliveryLedger.countDeliveries(at.database).delivered, arrived: receivers.arrived.length }
+  const during = countDelivered()
   await until("everything delivered", 120, () => {
     const { delivered, waiting } = DeliveryLedger.countDeliveries(at.database)
     return delivered === events && waiting === 0
@@ -95,16 +98,14 @@ test("with 500 kills of workers during 2,000 events, each event arrives under on
     ...figures,
     kills: workers.kills,
     ways: workers.tally,
-    duringKills: during,
+    deliveredDuringKills: during,
     seconds: { kills: (calm - begun) / 1000, rest: (quiet - calm) / 1000 }
   })
   assert.deepStrictEqual(mistakes, [])
   assert.deepStrictEqual([...workers.complaints, ...server.complaints], [])
   assert.deepStrictEqual(new Set(ends), new Set([0]))
   assert.strictEqual(workers.kills, kills)
-  // On a slow machine, most workers are killed before they record a delivery.
-  assert.isAtLeast(during.arrived, events / 4, "events were sent while workers died, on a slow machine too")
-  assert.isAbove(during.delivered, 0, "deliveries were recorded while workers died")
+  assert.isAtLeast(during, events / 10, "they flowed while workers died, on a slow machine too")
   assert.isAtLeast(figures["lostTickets"] ?? 0, 50, "deliveries were under way when workers died")
   assert.isAbove(figures["unlogged"] ?? 0, 0, "requests were seen whose worker could not write them down")
   assert.isAtMost(figures["lostTickets"] ?? 0, kills * partners * 5, "no more than a worker may have under way")

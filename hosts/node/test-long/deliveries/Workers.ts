@@ -40,14 +40,15 @@ export class WorkerKiller {
     this.waiting.shift()?.()
   }
 
-  /** Kills workers until the given number of kills is reached. */
-  async killRepeatedly(kills: number): Promise<void> {
+  /** Kills workers until the given number of kills is reached. Each kill waits until `mayKill` resolves. */
+  async killRepeatedly(kills: number, mayKill: () => Promise<void>): Promise<void> {
     let begun = 0
     await Promise.all(
       this.workers.map(async (worker, number) => {
         const random = this.random.fork(number)
         while (begun < kills) {
           begun += 1
+          await mayKill()
           const way = random.pick(ways)
           await this.await(worker, way, random)
           this.tally[way] += 1
