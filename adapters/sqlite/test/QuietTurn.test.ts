@@ -6,24 +6,21 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { makeTemporaryFolder } from "./TemporaryFolder.ts"
 
-/** Does something in each turn of the event loop for the given number of turns, and returns how many turns passed. */
-const keepBusy = (turns: number) => {
-  let passed = 0
-  const turn = () => {
-    for (const end = performance.now() + 0.2; performance.now() < end; );
-    passed += 1
-    if (passed < turns) setImmediate(turn)
-  }
-  setImmediate(turn)
-  return () => passed
-}
-
+/** Runs the transaction while something happens in each turn, and returns how many turns passed before it began. */
 const turnsBeforeTransaction = (busyTurns: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const passed = keepBusy(busyTurns)
-    return yield* sql.withTransaction(Effect.sync(passed))
-  })
+    let passed = 0
+    const turn = () => {
+      for (const end = performance.now() + 0.2; performance.now() < end; );
+      passed += 1
+      if (passed < busyTurns) next = setImmediate(turn)
+    }
+    let next = setImmediate(turn)
+    // A turn after the end of the test would run in the next test of the process.
+    yield* Effect.addFinalizer(() => Effect.sync(() => clearImmediate(next)))
+    return yield* sql.withTransaction(Effect.sync(() => passed))
+  }).pipe(Effect.scoped)
 
 it.effect("a transaction on a file waits while the event loop is busy, but for at most 32 turns", () =>
   Effect.gen(function* () {
